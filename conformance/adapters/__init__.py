@@ -1,0 +1,1 @@
+"""How implementations are reached: in this process, or over a pipe."""

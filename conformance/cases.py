@@ -1,0 +1,59 @@
+"""A case: one request and the answers that are right for it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.json_text import dump_canonical
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One right answer: ``kind`` is result, rejected or crashed; ``value`` is what stands under it."""
+
+    kind: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What an answer may be. ``kind``: single, either (a quirk) or any_of (encodings)."""
+
+    kind: str
+    alternatives: tuple[Alternative, ...]
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case of the corpus, shorthand expanded.
+
+    ``body`` is the request line without its id: the text behind ``{"id":N,``, which every
+    transport sends as it is, so that what is judged never depends on how it travels.
+    """
+
+    id: str
+    topic: str
+    edition: str
+    op: str
+    capability: str
+    rules: tuple[str, ...]
+    why: str | None
+    seed: str | None
+    evidence: dict[str, str]
+    request: dict[str, Any]
+    expect: Expectation
+    expect_written: dict[str, Any]
+    body: str
+    file: str
+    line: int
+    digest: str
+    optional: bool = False
+
+
+def case_digest(edition: str, capability: str, request: dict[str, Any], expect: dict[str, Any]) -> str:
+    """SHA-256 over edition, capability, expanded request and expectation, as sorted-key ASCII JSON."""
+    content = {"edition": edition, "op": capability, "request": request, "expect": expect}
+    return hashlib.sha256(dump_canonical(content).encode("ascii")).hexdigest()

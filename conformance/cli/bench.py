@@ -1,0 +1,37 @@
+"""``bench``: how fast loading, the engine and an adapter are on this machine (medians, and their range)."""
+
+from __future__ import annotations
+
+import argparse
+
+from conformance import bench
+from conformance.adapters.registry import FORMS, resolve
+from conformance.corpus import load_corpus
+from conformance.errors import AdapterError
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command."""
+    parser = commands.add_parser("bench", help="measure speed", description=__doc__)
+    parser.add_argument("adapters", nargs="*", default=["reference", "dsh"], metavar="ADAPTER", help=FORMS)
+    parser.add_argument("--cases", type=int, default=20_000, metavar="N", help="requests per round")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="rounds per figure")
+    parser.set_defaults(command=command)
+
+
+def command(args: argparse.Namespace) -> int:
+    """Print the figures."""
+    number, times = bench.loading(args.rounds)
+    print(f"loading {number} cases, ms per case: {bench.middle(times)}")
+    cases = [case for case in load_corpus() if not case.optional]
+    for name in args.adapters:
+        try:
+            adapter = resolve(name)
+            judged = bench.judging(adapter, cases, args.cases, args.rounds)
+            bare = bench.bare(adapter, cases, args.cases, args.rounds)
+        except AdapterError as error:
+            print(f"{name}: not measured: {error}")
+            continue
+        print(f"{name}, cases a second, judged: {bench.middle(judged)}")
+        print(f"{name}, cases a second, answers only: {bench.middle(bare)}")
+    return 0

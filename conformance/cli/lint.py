@@ -1,0 +1,31 @@
+"""``lint``: is the corpus what its digests say, and is every case as a case should be?"""
+
+from __future__ import annotations
+
+import argparse
+
+from conformance import lint
+from conformance.corpus import load_corpus
+from conformance.errors import ExitCode
+from conformance.resources import vectors_dir
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command."""
+    parser = commands.add_parser("lint", help="check the corpus itself", description=__doc__)
+    parser.add_argument(
+        "--write", action="store_true", help="record the digests of the cases as they are now"
+    )
+    parser.set_defaults(command=command)
+
+
+def command(args: argparse.Namespace) -> int:
+    """Print what is wrong, one line each; exit 2 if anything is."""
+    cases = load_corpus()
+    if args.write:
+        lint.write_digests(vectors_dir(), cases)
+    findings = lint.compare_digests(vectors_dir(), cases)
+    for finding in findings:
+        print(finding)
+    print(f"{len(cases)} cases, {len(findings)} findings")
+    return ExitCode.USAGE if findings else ExitCode.CONFORMS

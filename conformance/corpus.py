@@ -1,0 +1,210 @@
+"""From vector files to cases: strict YAML, schema, shorthand expanded, everything checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance import json_text, schemas, strict_yaml
+from conformance.cases import Alternative, Case, Expectation, case_digest
+from conformance.errors import VectorError
+from conformance.ledger import Ledger, load_ledger
+from conformance.operations import OPERATIONS, Operation
+from conformance.resources import vectors_dir
+from conformance.shorthand import ShorthandError, expand_event, expand_events
+from conformance.strict_yaml import Lines
+
+FORMAT = 1
+
+
+def load_corpus(paths: Iterable[Path] = (), ledger: Ledger | None = None) -> list[Case]:
+    """All cases of the given files and folders (default: the corpus of this package), in file order.
+
+    Raises VectorError, naming file and line, for the first thing that is wrong.
+    """
+    rules = ledger or load_ledger()
+    cases: list[Case] = []
+    seen: dict[str, Case] = {}
+    for file, name in find_files(list(paths) or [vectors_dir()]):
+        for case in load_file(file, name, rules):
+            if case.id in seen:
+                first = seen[case.id]
+                raise VectorError(
+                    f"case {case.id} is defined already at {first.file}:{first.line}; ids are unique",
+                    file=file,
+                    line=case.line,
+                )
+            seen[case.id] = case
+            cases.append(case)
+    return cases
+
+
+def find_files(paths: list[Path]) -> Iterator[tuple[Path, str | None]]:
+    """Vector files below the paths, with the topic that their place in a folder gives them.
+
+    A file of a folder belongs to the corpus only if it begins with ``format:``; a file named
+    by itself is always read, and may carry any topic.
+    """
+    for path in paths:
+        if path.is_dir():
+            files = [file for file in sorted(path.rglob("*.yaml")) if _is_case_file(file)]
+            if not files:
+                raise VectorError("holds no vector file (a .yaml file that begins with format:)", file=path)
+            for file in files:
+                yield file, file.relative_to(path).with_suffix("").as_posix()
+        elif path.exists():
+            yield path, None
+        else:
+            raise VectorError("does not exist", file=path)
+
+
+def _is_case_file(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return any(line.startswith(b"format:") for line in stream if not line.startswith((b"#", b"\n")))
+    except OSError as error:
+        raise VectorError(f"cannot be read: {error.strerror or error}", file=path) from None
+
+
+def load_file(path: Path, topic: str | None = None, ledger: Ledger | None = None) -> list[Case]:
+    """The cases of one file. ``topic``, where given, is what its place in the corpus demands."""
+    document, lines = strict_yaml.load(path)
+    wrong = schemas.fault("case-file", document)
+    if wrong is not None:
+        raise VectorError(str(wrong), file=path, line=lines.at(document, wrong.path))
+    reader = _Reader(path, document, lines, ledger or load_ledger())
+    if topic is not None and document["topic"] != topic:
+        raise reader.error(f"topic is {document['topic']}, but the file's place says {topic}", document)
+    return [reader.case(entry) for entry in document["cases"]]
+
+
+@dataclass
+class _Reader:
+    """Turns the entries of one file into cases."""
+
+    path: Path
+    document: dict[str, Any]
+    lines: Lines
+    ledger: Ledger
+
+    def error(self, message: str, value: Any) -> VectorError:
+        return VectorError(message, file=self.path, line=self.lines.of(value))
+
+    def case(self, entry: dict[str, Any]) -> Case:
+        self.check_rules(entry)
+        operation, capability, header = self.operation(entry)
+        request = self.expand(operation, entry)
+        self.check_request(operation, request, entry)
+        self.check_expect(operation, entry)
+        line = {"op": operation.name, **header, "edition": self.document["edition"], **request}
+        body = json_text.dump_ascii(line)[1:]
+        if len(body) > json_text.MAX_LINE_BYTES - 32:
+            raise self.fault_in(entry, "request is longer than 1 MiB")
+        return Case(
+            id=entry["id"],
+            topic=self.document["topic"],
+            edition=self.document["edition"],
+            op=operation.name,
+            capability=capability,
+            rules=tuple(entry["rules"]),
+            why=entry.get("why"),
+            seed=entry.get("seed"),
+            evidence=entry.get("evidence", self.document["evidence"]),
+            request=request,
+            expect=expectation(entry["expect"]),
+            expect_written=entry["expect"],
+            body=body,
+            file=str(self.path),
+            line=self.lines.of(entry),
+            digest=case_digest(self.document["edition"], capability, request, entry["expect"]),
+            optional=self.document.get("optional", False),
+        )
+
+    def fault_in(self, entry: dict[str, Any], message: str, value: Any = None) -> VectorError:
+        return self.error(f"case {entry['id']}: {message}", entry if value is None else value)
+
+    def check_rules(self, entry: dict[str, Any]) -> None:
+        for rule in entry["rules"]:
+            if rule not in self.ledger.rules:
+                raise self.fault_in(
+                    entry, f"unknown rule {rule}; spec/rules.yaml does not list it", entry["rules"]
+                )
+
+    def operation(self, entry: dict[str, Any]) -> tuple[Operation, str, dict[str, Any]]:
+        name, _, variant = self.document["op"].partition("@")
+        operation = OPERATIONS.get(name)
+        if operation is None or bool(variant) != (operation.variant is not None):
+            known = ", ".join(OPERATIONS)
+            raise self.fault_in(entry, f"unknown operation {self.document['op']}; known are {known}")
+        if operation.variant is None:
+            return operation, name, {}
+        value: Any = int(variant) if variant.isdigit() else variant
+        return operation, f"{name}@{variant}", {operation.variant: value}
+
+    def expand(self, operation: Operation, entry: dict[str, Any]) -> dict[str, Any]:
+        request = dict(entry["request"])
+        try:
+            if isinstance(request.get("events"), list):
+                request["events"] = expand_events(request["events"], _base(request))
+            if "event" in request:
+                request["event"] = expand_event(request["event"], 0)
+        except ShorthandError as error:
+            raise self.fault_in(entry, str(error), entry["request"]) from None
+        return request
+
+    def check_request(self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]) -> None:
+        wrong = schemas.fault(f"op/{operation.name}#/$defs/request", request)
+        if wrong is not None:
+            raise self.fault_in(entry, f"request: {wrong}", entry["request"])
+        reason = json_text.not_plain(request)
+        if reason is not None:
+            raise self.fault_in(entry, f"request: {reason}; write that member as NAME_text", entry["request"])
+        self.check_texts(request, entry)
+
+    def check_texts(self, holder: dict[str, Any], entry: dict[str, Any]) -> None:
+        for name, value in holder.items():
+            if name.endswith("_text"):
+                try:
+                    json_text.parse_exact(value)
+                except json_text.JsonTextError as error:
+                    raise self.fault_in(entry, f"{name} is not JSON: {error}") from None
+
+    def check_expect(self, operation: Operation, entry: dict[str, Any]) -> None:
+        for alternative in expectation(entry["expect"]).alternatives:
+            if alternative.kind == "result":
+                wrong = schemas.fault(f"op/{operation.name}#/$defs/result", alternative.value)
+                if wrong is not None:
+                    raise self.fault_in(entry, f"expect: {wrong}", entry["expect"])
+                self.check_texts(alternative.value, entry)
+            elif alternative.kind == "rejected":
+                condition = alternative.value["condition"]
+                if condition not in self.ledger.conditions:
+                    raise self.fault_in(
+                        entry,
+                        f"unknown condition {condition}; spec/rules.yaml does not list it",
+                        entry["expect"],
+                    )
+        reason = json_text.not_plain(entry["expect"])
+        if reason is not None:
+            raise self.fault_in(entry, f"expect: {reason}; write that member as NAME_text", entry["expect"])
+
+
+def _base(request: dict[str, Any]) -> int:
+    base = request.get("baseSeq", 0)
+    return base if isinstance(base, int) else 0
+
+
+def expectation(written: dict[str, Any]) -> Expectation:
+    """The ``expect`` of a case as alternatives."""
+    for kind in ("either", "any_of"):
+        if kind in written:
+            alternatives = tuple(_alternative(entry) for entry in written[kind])
+            return Expectation(kind, alternatives, written.get("reason"))
+    return Expectation("single", (_alternative(written),))
+
+
+def _alternative(entry: dict[str, Any]) -> Alternative:
+    ((kind, value),) = entry.items()
+    return Alternative(kind, value)

@@ -1,0 +1,92 @@
+"""The corpus as plain JSON: no YAML, no shorthand, nothing left to expand."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from conformance import __version__
+from conformance.cases import Case
+from conformance.errors import UsageError
+from conformance.resources import spec_dir
+
+FORMAT = 1
+
+
+def export(cases: Sequence[Case], target: Path) -> int:
+    """Write one JSON file per topic, the schemas, and an index with digests; return the number of cases.
+
+    The same corpus gives the same bytes. The target must be empty, or an earlier export.
+    """
+    if target.exists() and not target.is_dir():
+        raise UsageError(f"{target} is not a folder")
+    if target.is_dir() and any(target.iterdir()) and not _is_export(target):
+        raise UsageError(f"{target} holds something else already; name an empty folder or an earlier export")
+    draft = target.with_name(f"{target.name}.partial")
+    try:
+        if draft.exists():
+            shutil.rmtree(draft)
+        draft.mkdir(parents=True)
+        _write_all(cases, draft)
+        if target.exists():
+            shutil.rmtree(target)
+        draft.rename(target)
+    except OSError as error:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise UsageError(f"cannot export to {target}: {error}") from None
+    return len(cases)
+
+
+def _is_export(folder: Path) -> bool:
+    try:
+        index = json.loads((folder / "index.json").read_text("ascii"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(index, dict) and index.get("suite") == "session-conformance"
+
+
+def _write_all(cases: Sequence[Case], folder: Path) -> None:
+    topics: dict[str, list[Case]] = defaultdict(list)
+    for case in cases:
+        topics[case.topic].append(case)
+    for topic, members in topics.items():
+        document = {"format": FORMAT, "topic": topic, "cases": [case_document(case) for case in members]}
+        _write(folder / "cases" / f"{topic}.json", document)
+    index = {
+        "suite": "session-conformance",
+        "version": __version__,
+        "format": FORMAT,
+        "topics": {topic: len(members) for topic, members in sorted(topics.items())},
+        "digests": {case.id: case.digest for case in sorted(cases, key=lambda case: case.id)},
+    }
+    _write(folder / "index.json", index)
+    shutil.copytree(spec_dir() / "schemas", folder / "schemas", copy_function=shutil.copyfile)
+
+
+def case_document(case: Case) -> dict[str, Any]:
+    """One case as JSON. ``request`` is the request of the protocol, without its id."""
+    document: dict[str, Any] = {
+        "id": case.id,
+        "edition": case.edition,
+        "op": case.capability,
+        "rules": list(case.rules),
+        "evidence": case.evidence,
+        "digest": case.digest,
+        "request": json.loads("{" + case.body),
+        "expect": case.expect_written,
+    }
+    for name in ("why", "seed"):
+        if getattr(case, name) is not None:
+            document[name] = getattr(case, name)
+    if case.optional:
+        document["optional"] = True
+    return document
+
+
+def _write(path: Path, document: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n", "ascii", newline="\n")

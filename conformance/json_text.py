@@ -1,0 +1,126 @@
+"""JSON as text: exact reading, plain writing, and what "plain" means on a request line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+MAX_SAFE_INTEGER = 2**53 - 1
+MAX_DEPTH = 64
+MAX_LINE_BYTES = 1 << 20
+
+
+class JsonTextError(ValueError):
+    """The text is not JSON, or holds something that no answer may hold."""
+
+
+def refuse_constant(name: str) -> NoReturn:
+    """NaN and the infinities are no JSON, though Python reads them."""
+    raise JsonTextError(f"{name} is no JSON")
+
+
+def _exact_integer(digits: str) -> int | float:
+    if digits == "-0":
+        return -0.0
+    return int(digits) if len(digits) < 300 else float(digits)
+
+
+_EXACT = json.JSONDecoder(parse_int=_exact_integer, parse_constant=refuse_constant)
+_ANSWER = json.JSONDecoder(parse_constant=refuse_constant)
+
+
+def parse_exact(text: str) -> Any:
+    """Parse JSON text so that ``-0`` stays negative zero and an integer of any length keeps its value.
+
+    Integers beyond 300 digits become the double they round to. Raises JsonTextError.
+    """
+    return _parse(_EXACT, text)
+
+
+def parse_answer(text: str) -> Any:
+    """Parse one answer line. Raises JsonTextError for anything but one finite JSON text."""
+    return _parse(_ANSWER, text)
+
+
+def _parse(decoder: json.JSONDecoder, text: str) -> Any:
+    try:
+        return decoder.decode(text)
+    except JsonTextError:
+        raise
+    except RecursionError:
+        raise JsonTextError("nested too deeply to read") from None
+    except ValueError as error:
+        raise JsonTextError(str(error)) from None
+
+
+def dump_ascii(value: Any) -> str:
+    """Compact ASCII JSON, keys in the order given. Raises JsonTextError for what JSON cannot hold."""
+    try:
+        return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise JsonTextError(str(error)) from None
+
+
+def dump_canonical(value: Any) -> str:
+    """ASCII JSON with sorted keys: the text that digests are taken over."""
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"), sort_keys=True)
+
+
+def not_plain(value: Any) -> str | None:
+    """Why a value may not travel as it is on a request line, or None if it may.
+
+    Plain: integers up to 2^53-1 without point or exponent, no negative zero, finite
+    fractions, no lone surrogate, at most 64 levels. Anything else goes into ``NAME_text``.
+    """
+    for path, item, depth in _walk(value):
+        reason = _not_plain_here(item, depth)
+        if reason is not None:
+            return f"{path or 'the value'} {reason}"
+    return None
+
+
+def _not_plain_here(item: Any, depth: int) -> str | None:
+    if depth > MAX_DEPTH:
+        return f"is nested deeper than {MAX_DEPTH} levels"
+    if isinstance(item, bool) or item is None:
+        return None
+    if isinstance(item, int):
+        return None if abs(item) <= MAX_SAFE_INTEGER else "is an integer beyond 2^53-1"
+    if isinstance(item, float):
+        if item != item or item in (float("inf"), float("-inf")):
+            return "is no finite number"
+        return "is a whole number written with a point or exponent" if item.is_integer() else None
+    if isinstance(item, str):
+        return "holds a lone surrogate" if has_surrogate(item) else None
+    return None
+
+
+def has_surrogate(text: str) -> bool:
+    """Whether a text holds a surrogate that is not half of a pair (Python keeps pairs as one character)."""
+    if text.isascii():
+        return False
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _walk(value: Any) -> Iterator[tuple[str, Any, int]]:
+    """Every value inside a value, with its path and its depth (containers count from 1)."""
+    pending: list[tuple[str, Any, int]] = [("", value, 1 if isinstance(value, dict | list) else 0)]
+    while pending:
+        path, item, depth = pending.pop()
+        yield path, item, depth
+        if isinstance(item, dict):
+            for key, member in item.items():
+                yield f"the name {key!r} in {path}", key, depth
+                pending.append((f"{path}.{key}" if path else key, member, _deeper(member, depth)))
+        elif isinstance(item, list):
+            for index, member in enumerate(item):
+                pending.append((f"{path}[{index}]", member, _deeper(member, depth)))
+
+
+def _deeper(member: Any, depth: int) -> int:
+    return depth + 1 if isinstance(member, dict | list) else depth

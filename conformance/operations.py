@@ -1,0 +1,29 @@
+"""The operations of protocol 1: their request members, and how a capability is spelled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation. ``variant`` is the request member that stands behind the ``@`` of a capability."""
+
+    name: str
+    members: tuple[str, ...]
+    variant: str | None = None
+
+    def capability(self, request: dict[str, object]) -> str:
+        """``fold``, or ``seqs.decode@19`` where the operation has variants."""
+        return self.name if self.variant is None else f"{self.name}@{request.get(self.variant)}"
+
+
+OPERATIONS = {
+    operation.name: operation
+    for operation in (
+        Operation("fold", ("events",)),
+        Operation("messages", ("events",)),
+        Operation("project", ("event",)),
+        Operation("classify", ("event",)),
+    )
+}

@@ -1,0 +1,59 @@
+"""Which cases a run is about."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from conformance.cases import Case
+from conformance.errors import UsageError
+from conformance.ledger import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Patterns over case ids, topics and rule ids; a case must meet each kind that is given.
+
+    Optional topics take part only when a topic or an id pattern names them: a pattern
+    without any wildcard, or ``--topic`` with the topic itself or a folder above it.
+    """
+
+    ids: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+
+    def pick(self, cases: Iterable[Case], ledger: Ledger) -> list[Case]:
+        """The chosen cases in corpus order. Raises UsageError for an unknown rule and for an empty choice."""
+        for rule in self.rules:
+            if rule not in ledger.rules:
+                raise UsageError(f"unknown rule {rule}; session-conformance rules lists them")
+        everything = list(cases)
+        chosen = [case for case in everything if self.takes(case)]
+        if not chosen:
+            raise UsageError(
+                f"no case is selected by {self.describe()}; session-conformance list shows them all"
+            )
+        return chosen
+
+    def takes(self, case: Case) -> bool:
+        """Whether one case is chosen."""
+        if self.ids and not any(fnmatch.fnmatchcase(case.id, pattern) for pattern in self.ids):
+            return False
+        if self.topics and not any(in_topic(case.topic, topic) for topic in self.topics):
+            return False
+        if self.rules and not set(self.rules) & set(case.rules):
+            return False
+        return not case.optional or case.id in self.ids or case.topic in self.topics
+
+    def describe(self) -> str:
+        """The selection as it was typed."""
+        parts = [f"--select {pattern!r}" for pattern in self.ids]
+        parts += [f"--topic {topic}" for topic in self.topics]
+        parts += [f"--rule {rule}" for rule in self.rules]
+        return " ".join(parts) or "the whole corpus"
+
+
+def in_topic(topic: str, wanted: str) -> bool:
+    """A topic is in itself, in every folder above it, and in what a pattern matches."""
+    return topic == wanted or topic.startswith(f"{wanted}/") or fnmatch.fnmatchcase(topic, wanted)

@@ -1,0 +1,151 @@
+"""Shorthand for events: what an author writes, expanded to what an adapter is sent.
+
+``{user: hi}`` is a whole ``user/message`` event with a seq, a time, an id, a source and a
+marker. The set is small on purpose and listed in ``vectors/README.md``; an element with a
+``type`` member is no shorthand and is sent exactly as written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Event = dict[str, Any]
+
+TIME_STEP = 10
+"""Milliseconds from one event to the next where the author gives no time."""
+
+MODEL_SOURCE = {"kind": "model", "provider": "example", "model": "example-1"}
+MODIFIERS = frozenset(
+    ("replace", "sources", "surfaceOp", "sourceEventSeqs", "seq", "time", "ignorable", "data", "message",
+     "without")
+)  # fmt: skip
+RESULT_MODIFIERS = frozenset(("text", "block"))
+BOUNDARIES = ("turn/start", "turn/end", "step/start", "step/end")
+
+
+class ShorthandError(ValueError):
+    """The element is neither an event nor one of the shorthands."""
+
+
+def expand_events(elements: list[Any], base: int = 0) -> list[Any]:
+    """Expand a list; the event at index i gets seq ``base + i`` unless the author says otherwise."""
+    return [expand_event(element, base + index) for index, element in enumerate(elements)]
+
+
+def expand_event(element: Any, seq: int) -> Any:
+    """Expand one element; anything that is no object, or has a ``type``, is left as it is."""
+    if not isinstance(element, dict) or "type" in element:
+        return element
+    names = [name for name in element if name in _MAKERS]
+    if len(names) != 1:
+        known = ", ".join(_MAKERS)
+        raise ShorthandError(f"an event needs a type, or exactly one of the shorthands {known}")
+    name = names[0]
+    allowed = MODIFIERS | RESULT_MODIFIERS if name == "result" else MODIFIERS
+    unknown = sorted(element.keys() - allowed - {name})
+    if unknown:
+        raise ShorthandError(f"shorthand {name} knows no {', '.join(unknown)}")
+    event = _MAKERS[name](element, seq)
+    _modify(event, element)
+    return event
+
+
+def _text(value: Any) -> list[Any]:
+    """A text becomes one text block; a list of blocks stays as it is."""
+    return [{"type": "text", "text": value}] if isinstance(value, str) else value
+
+
+def _event(kind: str, seq: int, data: Any) -> Event:
+    return {"type": kind, "seq": seq, "time": seq * TIME_STEP, "data": data}
+
+
+def _user(element: Event, seq: int) -> Event:
+    data = {"id": f"m{seq}", "role": "user", "source": {"kind": "user"}, "content": _text(element["user"])}
+    return _event("user/message", seq, data) | {"surfaceOp": "append"}
+
+
+def _assistant(element: Event, seq: int) -> Event:
+    message = {
+        "id": f"m{seq}",
+        "role": "assistant",
+        "source": dict(MODEL_SOURCE),
+        "content": _text(element["assistant"]),
+    }
+    return _event("assistant/message", seq, {"turn": 1, "step": 1, "message": message}) | {
+        "surfaceOp": "append"
+    }
+
+
+def _result(element: Event, seq: int) -> Event:
+    call = element["result"]
+    block = {"type": "tool-result", "toolCallId": call, "content": _text(element.get("text", "ok"))}
+    message = {
+        "id": f"m{seq}",
+        "role": "user",
+        "source": {"kind": "tool", "callId": call},
+        "content": [block | {"isError": False} | element.get("block", {})],
+    }
+    return _event("tool/result", seq, {"turn": 1, "step": 1, "message": message}) | {"surfaceOp": "append"}
+
+
+def _call(element: Event, seq: int) -> Event:
+    call = {"turn": 1, "step": 1, "callId": element["call"], "name": "read", "arguments": "{}"}
+    return _event("tool/call", seq, call)
+
+
+def _chunk(element: Event, seq: int) -> Event:
+    chunk = {"type": "text-delta", "index": 0, "text": element["chunk"]}
+    return _event("assistant/chunk", seq, {"turn": 1, "step": 1, "chunk": chunk})
+
+
+def _boundary(kind: str) -> Callable[[Event, int], Event]:
+    def make(element: Event, seq: int) -> Event:
+        number = element[kind]
+        data: Event = {"turn": number} if kind.startswith("turn") else {"turn": 1, "step": number}
+        if kind == "turn/end":
+            data["reason"] = {"kind": "completed"}
+        return _event(kind, seq, data)
+
+    return make
+
+
+def _other(element: Event, seq: int) -> Event:
+    return _event(element["event"], seq, {})
+
+
+_MAKERS: dict[str, Callable[[Event, int], Event]] = {
+    "user": _user,
+    "assistant": _assistant,
+    "result": _result,
+    "call": _call,
+    "chunk": _chunk,
+    **{kind: _boundary(kind) for kind in BOUNDARIES},
+    "event": _other,
+}
+
+
+def _modify(event: Event, element: Event) -> None:
+    """Apply the modifiers in a fixed order, so that a case reads the same whatever order it is written in."""
+    if "data" in element:
+        event["data"] = {**event["data"], **element["data"]}
+    if "message" in element:
+        holder = event if event["type"] == "user/message" else event["data"]
+        member = "data" if event["type"] == "user/message" else "message"
+        if member not in holder:
+            raise ShorthandError(f"{event['type']} has no message to change")
+        holder[member] = {**holder[member], **element["message"]}
+    if "replace" in element:
+        ends = element["replace"]
+        if not isinstance(ends, list) or len(ends) != 2:
+            raise ShorthandError("replace takes [start, end]")
+        event["surfaceOp"] = {"op": "replace", "start": ends[0], "end": ends[1]}
+    if "sources" in element:
+        event["sourceEventSeqs"] = element["sources"]
+    for name in ("surfaceOp", "sourceEventSeqs", "seq", "time", "ignorable"):
+        if name in element:
+            event[name] = element[name]
+    for name in element.get("without", []):
+        if name not in event:
+            raise ShorthandError(f"without names {name}, which this event does not have")
+        del event[name]

@@ -1,0 +1,24 @@
+"""The human transcript, and the four questions one can ask of a single event.
+
+Page: ``spec/transcript.md``.
+"""
+
+from __future__ import annotations
+
+from .event_log import Event
+from .marker import is_eligible
+
+
+def is_on_surface(event: Event) -> bool:
+    """TRAN-2: an eligible type with a marker, whatever that marker is."""
+    return is_eligible(event) and "surfaceOp" in event
+
+
+def is_append(event: Event) -> bool:
+    """TRAN-3: it entered at its own place, so a person saw it there."""
+    return is_on_surface(event) and event["surfaceOp"] == "append"
+
+
+def is_replacement(event: Event) -> bool:
+    """TRAN-4: on the surface by any other marker, a malformed one included."""
+    return is_on_surface(event) and event["surfaceOp"] != "append"

@@ -1,0 +1,226 @@
+"""Adapters that misbehave in one known way each: ``python doubles.py MODE``.
+
+Everything but the one fault is the reference, so that what a test sees is the fault alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from conformance.adapters.reference import answer
+
+
+def say(message: Any) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+def good(request: dict[str, Any]) -> None:
+    say({"id": request["id"], **answer(request)})
+
+
+def poisoned(request: dict[str, Any]) -> bool:
+    """The one case that some doubles trip over: a log that begins with a user message saying ``poison``."""
+    return "poison" in json.dumps(request.get("events"))
+
+
+def loop(
+    on_case: Callable[[dict[str, Any]], None], on_hello: Callable[[dict[str, Any]], None] = good
+) -> None:
+    for line in sys.stdin:
+        request = json.loads(line)
+        (on_hello if request["op"] == "hello" else on_case)(request)
+
+
+def dies(request: dict[str, Any]) -> None:
+    if poisoned(request):
+        print("about to fail on the poison", file=sys.stderr, flush=True)
+        os.kill(os.getpid(), signal.SIGABRT)
+    good(request)
+
+
+def hangs(request: dict[str, Any]) -> None:
+    while poisoned(request):
+        time.sleep(1)
+    good(request)
+
+
+def dies_in_answer(request: dict[str, Any]) -> None:
+    if poisoned(request):
+        sys.stdout.write(json.dumps({"id": request["id"], **answer(request)})[:20])
+        sys.stdout.flush()
+        os._exit(4)
+    good(request)
+
+
+def logs_on_stdout(request: dict[str, Any]) -> None:
+    print("DEBUG handling a request", flush=True)
+    good(request)
+
+
+def answers_twice(request: dict[str, Any]) -> None:
+    good(request)
+    good(request)
+
+
+def wrong_id(request: dict[str, Any]) -> None:
+    say({"id": request["id"] + 100_000 if poisoned(request) else request["id"], **answer(request)})
+
+
+def two_kinds(request: dict[str, Any]) -> None:
+    say({"id": request["id"], "result": {}, "crashed": "both"})
+
+
+def bad_utf8(request: dict[str, Any]) -> None:
+    if poisoned(request):
+        sys.stdout.buffer.write(b'{"id":%d,"crashed":"\xff"}\n' % request["id"])
+        sys.stdout.buffer.flush()
+    good(request)
+
+
+def floods_stderr(request: dict[str, Any]) -> None:
+    sys.stderr.write("noise " * 20_000)
+    good(request)
+
+
+def error_answer(request: dict[str, Any]) -> None:
+    say(
+        {"id": request["id"], "error": "no database"}
+        if poisoned(request)
+        else {"id": request["id"], **answer(request)}
+    )
+
+
+def unsupported_answer(request: dict[str, Any]) -> None:
+    say({"id": request["id"], "unsupported": "not today"})
+
+
+def nan_answer(request: dict[str, Any]) -> None:
+    sys.stdout.write(f'{{"id":{request["id"]},"result":{{"nodes":[NaN]}}}}\n')
+    good(request)
+
+
+def prints_for_ever(_request: dict[str, Any]) -> None:
+    while True:
+        print("and another line of output", flush=True)
+
+
+def one_endless_line(_request: dict[str, Any]) -> None:
+    while True:
+        sys.stdout.write("x" * 65536)
+
+
+def silent(_request: dict[str, Any]) -> None:
+    time.sleep(3600)
+
+
+def out_of_order() -> None:
+    held: list[dict[str, Any]] = []
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["op"] == "hello":
+            good(request)
+            continue
+        held.append(request)
+        if len(held) == 3:
+            for each in reversed(held):
+                good(each)
+            held.clear()
+    for each in reversed(held):
+        good(each)
+
+
+def leaks() -> None:
+    """Dies at its fifth request, whichever that is."""
+    for count, line in enumerate(sys.stdin):
+        if count == 5:
+            os._exit(7)
+        good(json.loads(line))
+
+
+def ignores_end() -> None:
+    loop(good)
+    time.sleep(3600)
+
+
+def exits_nonzero() -> None:
+    loop(good)
+    sys.exit(9)
+
+
+def keeps_pipe_open() -> None:
+    """Leaves a child behind that holds the pipe, and dies on the poison."""
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
+    loop(dies)
+
+
+def changes_capabilities() -> None:
+    mark = sys.argv[2]
+    again = os.path.exists(mark)  # noqa: PTH110
+    open(mark, "w").close()  # noqa: PTH123
+
+    def hello(request: dict[str, Any]) -> None:
+        told = answer(request)
+        if again:
+            told["result"]["capabilities"] = ["fold"]
+        say({"id": request["id"], **told})
+
+    loop(dies, hello)
+
+
+MODES: dict[str, Callable[[], None]] = {
+    "good": lambda: loop(good),
+    "dies": lambda: loop(dies),
+    "hangs": lambda: loop(hangs),
+    "dies-in-answer": lambda: loop(dies_in_answer),
+    "logs-on-stdout": lambda: loop(logs_on_stdout),
+    "answers-twice": lambda: loop(answers_twice),
+    "wrong-id": lambda: loop(wrong_id),
+    "two-kinds": lambda: loop(two_kinds),
+    "bad-utf8": lambda: loop(bad_utf8),
+    "floods-stderr": lambda: loop(floods_stderr),
+    "error-answer": lambda: loop(error_answer),
+    "unsupported-answer": lambda: loop(unsupported_answer),
+    "nan-answer": lambda: loop(nan_answer),
+    "prints-for-ever": lambda: loop(good, prints_for_ever),
+    "prints-for-ever-on-case": lambda: loop(prints_for_ever),
+    "one-endless-line": lambda: loop(good, one_endless_line),
+    "silent": lambda: loop(good, silent),
+    "silent-on-case": lambda: loop(silent),
+    "dies-at-once": lambda: sys.exit(3),
+    "hello-error": lambda: loop(good, lambda request: say({"id": request["id"], "error": "no licence"})),
+    "hello-protocol-2": lambda: loop(
+        good, lambda request: say({"id": request["id"], "result": {"protocol": 2}})
+    ),
+    "declares-nothing": lambda: loop(
+        good,
+        lambda request: say(
+            {
+                "id": request["id"],
+                "result": {
+                    "protocol": 1,
+                    "implementation": {"name": "x"},
+                    "capabilities": [],
+                    "editions": [],
+                },
+            }
+        ),
+    ),
+    "dies-after-hello": lambda: loop(lambda _request: os._exit(5)),
+    "out-of-order": out_of_order,
+    "leaks": leaks,
+    "ignores-end": ignores_end,
+    "exits-nonzero": exits_nonzero,
+    "keeps-pipe-open": keeps_pipe_open,
+    "changes-capabilities": changes_capabilities,
+}
+
+if __name__ == "__main__":
+    MODES[sys.argv[1]]()

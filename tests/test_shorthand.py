@@ -1,0 +1,82 @@
+"""Shorthand for events: each form and each modifier."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.shorthand import ShorthandError, expand_event, expand_events
+
+
+def test_seq_and_time_follow_the_place():
+    events = expand_events([{"user": "a"}, {"chunk": "b"}], base=300)
+    assert [(event["seq"], event["time"]) for event in events] == [(300, 3000), (301, 3010)]
+
+
+@pytest.mark.parametrize(
+    ("written", "kind", "marked"),
+    [
+        ({"user": "a"}, "user/message", True),
+        ({"assistant": "a"}, "assistant/message", True),
+        ({"result": "c1"}, "tool/result", True),
+        ({"call": "c1"}, "tool/call", False),
+        ({"chunk": "x"}, "assistant/chunk", False),
+        ({"turn/start": 1}, "turn/start", False),
+        ({"step/end": 2}, "step/end", False),
+        ({"event": "todo/write"}, "todo/write", False),
+    ],
+)
+def test_kinds(written, kind, marked):
+    event = expand_event(written, 0)
+    assert event["type"] == kind
+    assert ("surfaceOp" in event) is marked
+
+
+def test_an_event_with_a_type_is_sent_as_written():
+    written = {"type": "user/message"}
+    assert expand_event(written, 5) == {"type": "user/message"}
+    assert expand_event("text", 5) == "text"
+
+
+def test_modifiers():
+    event = expand_event(
+        {
+            "result": "c1",
+            "text": "out",
+            "block": {"isError": True},
+            "replace": [3, 4],
+            "sources": [3, 4],
+            "seq": 9,
+            "ignorable": True,
+            "data": {"meta": {"a": 1}},
+            "message": {"extra": 1},
+            "without": ["time"],
+        },
+        0,
+    )
+    assert event["surfaceOp"] == {"op": "replace", "start": 3, "end": 4}
+    assert event["sourceEventSeqs"] == [3, 4]
+    assert event["seq"] == 9
+    assert "time" not in event
+    assert event["data"]["meta"] == {"a": 1}
+    assert event["data"]["message"]["extra"] == 1
+    assert event["data"]["message"]["content"][0] == {
+        "type": "tool-result",
+        "toolCallId": "c1",
+        "content": [{"type": "text", "text": "out"}],
+        "isError": True,
+    }
+
+
+def test_null_is_written_as_null():
+    assert expand_event({"user": "a", "surfaceOp": None}, 0)["surfaceOp"] is None
+    assert "surfaceOp" not in expand_event({"user": "a", "without": ["surfaceOp"]}, 0)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [{}, {"user": "a", "assistant": "b"}, {"user": "a", "text": "b"}, {"chunk": "a", "message": {}},
+     {"user": "a", "replace": [1]}, {"user": "a", "without": ["nothing"]}],
+)  # fmt: skip
+def test_refused(written):
+    with pytest.raises(ShorthandError):
+        expand_event(written, 0)
