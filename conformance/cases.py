@@ -19,11 +19,15 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What an answer may be. ``kind``: single, either (a quirk) or any_of (encodings)."""
+    """What an answer may be. ``kind``: single, either (a quirk), any_of (encodings) or steps.
+
+    ``steps`` holds one expectation per step of the request, and no alternatives beside them.
+    """
 
     kind: str
     alternatives: tuple[Alternative, ...]
     reason: str | None = None
+    steps: tuple[Expectation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,8 @@ class Case:
     line: int
     digest: str
     optional: bool = False
+    needs: tuple[str, ...] = ()
+    """Capabilities that the case asks for beside its operation."""
 
 
 def case_digest(edition: str, capability: str, request: dict[str, Any], expect: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from conformance.errors import VectorError
 from conformance.ledger import Ledger, load_ledger
 from conformance.operations import OPERATIONS, Operation
 from conformance.resources import vectors_dir
-from conformance.shorthand import ShorthandError, expand_event, expand_events
+from conformance.shorthand import ShorthandError, expand_request
 from conformance.strict_yaml import Lines
 
 FORMAT = 1
@@ -95,9 +95,9 @@ class _Reader:
     def case(self, entry: dict[str, Any]) -> Case:
         self.check_rules(entry)
         operation, capability, header = self.operation(entry)
-        request = self.expand(operation, entry)
+        request = self.expand(entry)
         self.check_request(operation, request, entry)
-        self.check_expect(operation, entry)
+        self.check_expect(operation, request, entry)
         line = {"op": operation.name, **header, "edition": self.document["edition"], **request}
         body = json_text.dump_ascii(line)[1:]
         if len(body) > json_text.MAX_LINE_BYTES - 32:
@@ -120,6 +120,7 @@ class _Reader:
             line=self.lines.of(entry),
             digest=case_digest(self.document["edition"], capability, request, entry["expect"]),
             optional=self.document.get("optional", False),
+            needs=tuple(self.document.get("needs", ())),
         )
 
     def fault_in(self, entry: dict[str, Any], message: str, value: Any = None) -> VectorError:
@@ -143,16 +144,11 @@ class _Reader:
         value: Any = int(variant) if variant.isdigit() else variant
         return operation, f"{name}@{variant}", {operation.variant: value}
 
-    def expand(self, operation: Operation, entry: dict[str, Any]) -> dict[str, Any]:
-        request = dict(entry["request"])
+    def expand(self, entry: dict[str, Any]) -> dict[str, Any]:
         try:
-            if isinstance(request.get("events"), list):
-                request["events"] = expand_events(request["events"], _base(request))
-            if "event" in request:
-                request["event"] = expand_event(request["event"], 0)
+            return expand_request(entry["request"])
         except ShorthandError as error:
             raise self.fault_in(entry, str(error), entry["request"]) from None
-        return request
 
     def check_request(self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]) -> None:
         wrong = schemas.fault(f"op/{operation.name}#/$defs/request", request)
@@ -171,33 +167,42 @@ class _Reader:
                 except json_text.JsonTextError as error:
                     raise self.fault_in(entry, f"{name} is not JSON: {error}") from None
 
-    def check_expect(self, operation: Operation, entry: dict[str, Any]) -> None:
-        for alternative in expectation(entry["expect"]).alternatives:
+    def check_expect(self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]) -> None:
+        expect = expectation(entry["expect"])
+        if operation.stepwise != (expect.kind == "steps"):
+            wanted = "steps" if operation.stepwise else "no steps"
+            raise self.fault_in(entry, f"expect: {operation.name} takes {wanted}", entry["expect"])
+        if expect.kind == "steps":
+            asked = len(request.get("steps", expect.steps))
+            if asked != len(expect.steps):
+                told = f"{asked} steps are asked and {len(expect.steps)} answers expected"
+                raise self.fault_in(entry, f"expect: {told}", entry["expect"])
+            for step in expect.steps:
+                self.check_alternatives(f"op/{operation.name}#/$defs/stepResult", step, entry)
+        else:
+            self.check_alternatives(f"op/{operation.name}#/$defs/result", expect, entry)
+        reason = json_text.not_plain(entry["expect"])
+        if reason is not None:
+            raise self.fault_in(entry, f"expect: {reason}; write that member as NAME_text", entry["expect"])
+
+    def check_alternatives(self, schema: str, expect: Expectation, entry: dict[str, Any]) -> None:
+        for alternative in expect.alternatives:
             if alternative.kind == "result":
-                wrong = schemas.fault(f"op/{operation.name}#/$defs/result", alternative.value)
+                wrong = schemas.fault(schema, alternative.value)
                 if wrong is not None:
                     raise self.fault_in(entry, f"expect: {wrong}", entry["expect"])
                 self.check_texts(alternative.value, entry)
             elif alternative.kind == "rejected":
                 condition = alternative.value["condition"]
                 if condition not in self.ledger.conditions:
-                    raise self.fault_in(
-                        entry,
-                        f"unknown condition {condition}; spec/rules.yaml does not list it",
-                        entry["expect"],
-                    )
-        reason = json_text.not_plain(entry["expect"])
-        if reason is not None:
-            raise self.fault_in(entry, f"expect: {reason}; write that member as NAME_text", entry["expect"])
-
-
-def _base(request: dict[str, Any]) -> int:
-    base = request.get("baseSeq", 0)
-    return base if isinstance(base, int) else 0
+                    told = f"unknown condition {condition}; spec/rules.yaml does not list it"
+                    raise self.fault_in(entry, told, entry["expect"])
 
 
 def expectation(written: dict[str, Any]) -> Expectation:
-    """The ``expect`` of a case as alternatives."""
+    """The ``expect`` of a case, or of one of its steps."""
+    if "steps" in written:
+        return Expectation("steps", (), steps=tuple(expectation(step) for step in written["steps"]))
     for kind in ("either", "any_of"):
         if kind in written:
             alternatives = tuple(_alternative(entry) for entry in written[kind])

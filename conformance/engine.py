@@ -89,8 +89,9 @@ def verdicts(cases: Sequence[Case], connection: Connection, judge: Judge) -> Ite
 
 def undeclared(case: Case, hello: Hello) -> str | None:
     """Why a case is not put to this adapter, or None if it is."""
-    if case.capability not in hello.capabilities:
-        return f"the adapter does not declare {case.capability}"
+    for capability in (case.capability, *case.needs):
+        if capability not in hello.capabilities:
+            return f"the adapter does not declare {capability}"
     if case.edition not in hello.editions:
         return f"the adapter does not declare edition {case.edition}"
     return None

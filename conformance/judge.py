@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from conformance.cases import Alternative, Case
-from conformance.compare import Difference, first_difference
+from conformance.cases import Alternative, Case, Expectation
+from conformance.compare import ABSENT, Difference, first_difference
 from conformance.json_text import JsonTextError, parse_exact
 from conformance.ledger import Ledger
-from conformance.protocol import Answer
+from conformance.operations import OPERATIONS
+from conformance.protocol import Answer, read_answer
 
 PASSING: Final = frozenset(("pass", "either"))
 STATUSES: Final = (
@@ -34,6 +35,7 @@ _STATUS_OF: Final = {
     "malformed": ("adapter-error", "adapter"),
     "not-run": ("not-run", "runner"),
 }
+_SCORES: Final = ("same", "not-given", "other")
 
 
 @dataclass(slots=True)
@@ -67,61 +69,81 @@ class Judge:
 
     def verdict(self, case: Case, answer: Answer) -> Verdict:
         """The verdict on one answer. Never raises for anything that an adapter may answer."""
+        if case.expect.kind == "steps" and answer.kind == "result":
+            return self._judge_steps(case, answer.value)
+        return self._judge(case, case.expect, answer)
+
+    def _judge(self, case: Case, expect: Expectation, answer: Answer) -> Verdict:
+        """One answer against one expectation, of a whole case or of a step."""
         kind = answer.kind
-        expect = case.expect
         if kind == "result":
             try:
                 found = plain_members(answer.value)
             except JsonTextError as error:
-                return Verdict(
-                    case, "adapter-error", "adapter", f"a member of the result is no JSON: {error}"
-                )
-            return self._judge_result(case, found)
+                told = f"a member of the result is no JSON: {error}"
+                return Verdict(case, "adapter-error", "adapter", told)
+            return self._judge_result(case, expect, found)
         if kind == "rejected":
-            return self._judge_rejection(case, answer.value)
+            return self._judge_rejection(case, expect, answer.value)
         if kind in ("crashed", "died"):
             for branch, alternative in enumerate(expect.alternatives):
                 if alternative.kind == "crashed":
-                    return self._passed(case, branch)
+                    return _passed(case, expect, branch)
         status, fault = _STATUS_OF[kind]
         return Verdict(case, status, fault, str(answer.value), stderr=answer.stderr)
 
-    def _passed(self, case: Case, branch: int) -> Verdict:
-        if case.expect.kind == "either":
-            return Verdict(case, "either", branch=branch)
-        return Verdict(case, "pass")
+    def _judge_steps(self, case: Case, result: dict[str, Any]) -> Verdict:
+        """Step by step; the first step that is not right is the verdict, with its place in front."""
+        found = result.get("steps", ABSENT)
+        if type(found) is not list or len(found) != len(case.expect.steps):
+            told = f"the result must be steps, a list of {len(case.expect.steps)} answers"
+            return Verdict(case, "adapter-error", "adapter", told)
+        whole = Verdict(case, "pass")
+        for index, (expect, step) in enumerate(zip(case.expect.steps, found, strict=True)):
+            answer = (
+                read_answer(step) if type(step) is dict else Answer("malformed", "a step must be an object")
+            )
+            verdict = self._judge(case, expect, answer)
+            if verdict.status not in PASSING:
+                verdict.message = f"step {index}: {verdict.message or 'another result'}"
+                if verdict.difference is not None:
+                    verdict.difference = _inside(verdict.difference, f"steps[{index}]")
+                return verdict
+            whole.condition = _worse(whole.condition, verdict.condition)
+            whole.position = _worse(whole.position, verdict.position)
+        return whole
 
-    def _judge_result(self, case: Case, found: dict[str, Any]) -> Verdict:
+    def _judge_result(self, case: Case, expect: Expectation, found: dict[str, Any]) -> Verdict:
         first: Difference | None = None
-        for branch, alternative in enumerate(case.expect.alternatives):
+        for branch, alternative in enumerate(expect.alternatives):
             if alternative.kind != "result":
                 continue
-            difference = first_difference(self._expected(alternative), found)
+            wanted = self._expected(alternative)
+            if OPERATIONS[case.op].tokens:
+                wanted = with_tokens(wanted, found)
+            difference = first_difference(wanted, found)
             if difference is None:
-                return self._passed(case, branch)
+                return _passed(case, expect, branch)
             first = first or difference
         if first is not None:
             return Verdict(case, "fail", "implementation", difference=first)
-        wanted = case.expect.alternatives[0]
-        difference = Difference("", {wanted.kind: wanted.value}, {"result": found})
-        return Verdict(case, "fail", "implementation", "accepted what must be refused", difference=difference)
+        told = "accepted what must be refused"
+        return Verdict(case, "fail", "implementation", told, _other_kind(expect, {"result": found}))
 
-    def _judge_rejection(self, case: Case, found: dict[str, Any]) -> Verdict:
+    def _judge_rejection(self, case: Case, expect: Expectation, found: dict[str, Any]) -> Verdict:
         best: Verdict | None = None
-        for branch, alternative in enumerate(case.expect.alternatives):
+        for branch, alternative in enumerate(expect.alternatives):
             if alternative.kind != "rejected":
                 continue
-            verdict = self._score(case, branch, alternative.value, found)
+            verdict = self._score(_passed(case, expect, branch), alternative.value, found)
             if best is None or _rank(verdict) > _rank(best):
                 best = verdict
         if best is not None:
             return best
-        wanted = case.expect.alternatives[0]
-        difference = Difference("", {wanted.kind: wanted.value}, {"rejected": found})
-        return Verdict(case, "fail", "implementation", "refused what must be accepted", difference=difference)
+        told = "refused what must be accepted"
+        return Verdict(case, "fail", "implementation", told, _other_kind(expect, {"rejected": found}))
 
-    def _score(self, case: Case, branch: int, wanted: dict[str, Any], found: dict[str, Any]) -> Verdict:
-        verdict = self._passed(case, branch)
+    def _score(self, verdict: Verdict, wanted: dict[str, Any], found: dict[str, Any]) -> Verdict:
         verdict.condition = self._condition_score(wanted["condition"], found)
         if "at" in wanted:
             at = found.get("at")
@@ -133,7 +155,9 @@ class Judge:
         ]
         if missed:
             verdict.status, verdict.fault, verdict.branch = "fail", "implementation", None
-            verdict.message = f"refused, as it must be, but {' and '.join(missed)} differ (--strict)"
+            verdict.message = (
+                f"refused, as it must be, but not with the right {' and '.join(missed)} (--strict)"
+            )
             verdict.difference = Difference("", {"rejected": wanted}, {"rejected": found})
         return verdict
 
@@ -170,10 +194,46 @@ def plain_members(result: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
+def with_tokens(expected: Any, found: Any) -> Any:
+    """``expected`` with each ``{"$any": "time"}`` replaced by what was found there, if that is a time."""
+    if type(expected) is dict:
+        if expected.keys() == {"$any"}:
+            return found if type(found) is int and abs(found) <= 2**53 - 1 else expected
+        members = found if type(found) is dict else {}
+        return {key: with_tokens(value, members.get(key)) for key, value in expected.items()}
+    if type(expected) is list:
+        elements = found if type(found) is list else []
+        return [
+            with_tokens(value, elements[index] if index < len(elements) else None)
+            for index, value in enumerate(expected)
+        ]
+    return expected
+
+
+def _passed(case: Case, expect: Expectation, branch: int) -> Verdict:
+    if expect.kind == "either":
+        return Verdict(case, "either", branch=branch)
+    return Verdict(case, "pass")
+
+
+def _other_kind(expect: Expectation, found: dict[str, Any]) -> Difference:
+    wanted = expect.alternatives[0]
+    return Difference("", {wanted.kind: wanted.value}, found)
+
+
+def _inside(difference: Difference, place: str) -> Difference:
+    path = f"{place}.{difference.path}" if difference.path else place
+    return Difference(path, difference.expected, difference.found)
+
+
+def _worse(first: str | None, second: str | None) -> str | None:
+    """The less good of two scores; a step that is not scored changes nothing."""
+    if first is None or second is None:
+        return second if first is None else first
+    return max(first, second, key=_SCORES.index)
+
+
 def _rank(verdict: Verdict) -> int:
     """Which of several refusals an answer is closest to."""
-    return (
-        (4 if verdict.status in PASSING else 0)
-        + (verdict.condition == "same") * 2
-        + (verdict.position == "same")
-    )
+    right = verdict.status in PASSING
+    return 4 * right + 2 * (verdict.condition == "same") + (verdict.position == "same")

@@ -12,6 +12,10 @@ class Operation:
     name: str
     members: tuple[str, ...]
     variant: str | None = None
+    stepwise: bool = False
+    """The request holds ``steps``, and the answer one answer per step."""
+    tokens: bool = False
+    """Expectations may hold ``{"$any": "time"}`` for a value of the implementation's clock."""
 
     def capability(self, request: dict[str, object]) -> str:
         """``fold``, or ``seqs.decode@19`` where the operation has variants."""
@@ -25,5 +29,11 @@ OPERATIONS = {
         Operation("messages", ("events",)),
         Operation("project", ("event",)),
         Operation("classify", ("event",)),
+        Operation("transcript", ("events",)),
+        Operation("window", ("baseSeq", "events")),
+        Operation("surface.live", ("baseSeq", "steps"), stepwise=True),
+        Operation("session.live", ("steps",), stepwise=True, tokens=True),
+        Operation("messages.linear-fallback", ("events",)),
+        Operation("tutorial", ("events",)),
     )
 }

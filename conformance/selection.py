@@ -15,13 +15,14 @@ from conformance.ledger import Ledger
 class Selection:
     """Patterns over case ids, topics and rule ids; a case must meet each kind that is given.
 
-    Optional topics take part only when a topic or an id pattern names them: a pattern
-    without any wildcard, or ``--topic`` with the topic itself or a folder above it.
+    Optional cases take part only when they are asked for by name (the whole id, or the
+    topic itself), or where a command is about all cases (``with_optional``).
     """
 
     ids: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    with_optional: bool = False
 
     def pick(self, cases: Iterable[Case], ledger: Ledger) -> list[Case]:
         """The chosen cases in corpus order. Raises UsageError for an unknown rule and for an empty choice."""
@@ -44,7 +45,7 @@ class Selection:
             return False
         if self.rules and not set(self.rules) & set(case.rules):
             return False
-        return not case.optional or case.id in self.ids or case.topic in self.topics
+        return not case.optional or self.with_optional or case.id in self.ids or case.topic in self.topics
 
     def describe(self) -> str:
         """The selection as it was typed."""

@@ -51,6 +51,49 @@ def expand_event(element: Any, seq: int) -> Any:
     return event
 
 
+def expand_request(request: Event) -> Event:
+    """Expand every event of a request, wherever its operation holds events."""
+    expanded = dict(request)
+    base = request.get("baseSeq", 0)
+    if isinstance(request.get("events"), list):
+        expanded["events"] = expand_events(request["events"], base)
+    if "event" in request:
+        expanded["event"] = expand_event(request["event"], 0)
+    if isinstance(request.get("steps"), list):
+        expanded["steps"] = _expand_steps(request["steps"], base)
+    return expanded
+
+
+def _expand_steps(steps: list[Any], base: int) -> list[Any]:
+    """A step's event gets the seq of the place that it is pushed to, checked for, or put right at."""
+    expanded = []
+    pushed = 0
+    for step in steps:
+        if not isinstance(step, dict):
+            raise ShorthandError("a step must be an object")
+        new = dict(step)
+        for name, place in (("push", pushed), ("validate", pushed), ("amend", pushed - 1)):
+            if name in step:
+                new[name] = expand_event(step[name], base + place)
+        if "append" in step:
+            new["append"] = _expand_append(step["append"], pushed)
+        if step.keys() & {"push", "pushValidated", "append"}:
+            pushed += 1
+        expanded.append(new)
+    return expanded
+
+
+def _expand_append(element: Any, seq: int) -> Any:
+    """What a live session is given: no seq and no time, for those are its own.
+
+    The seq of the place among the steps still makes the ids of messages differ.
+    """
+    event = expand_event(element, seq)
+    if isinstance(element, dict) and "type" not in element:
+        return {name: value for name, value in event.items() if name not in ("seq", "time")}
+    return event
+
+
 def _text(value: Any) -> list[Any]:
     """A text becomes one text block; a list of blocks stays as it is."""
     return [{"type": "text", "text": value}] if isinstance(value, str) else value

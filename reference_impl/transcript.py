@@ -5,8 +5,11 @@ Page: ``spec/transcript.md``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .event_log import Event
 from .marker import is_eligible
+from .projection import Message, project
 
 
 def is_on_surface(event: Event) -> bool:
@@ -22,3 +25,14 @@ def is_append(event: Event) -> bool:
 def is_replacement(event: Event) -> bool:
     """TRAN-4: on the surface by any other marker, a malformed one included."""
     return is_on_surface(event) and event["surfaceOp"] != "append"
+
+
+def transcript(events: Sequence[Event]) -> list[Event]:
+    """TRAN-5, TRAN-6: what a person saw: append-origin events in log order, shadowed or not."""
+    return [event for event in events if is_append(event)]
+
+
+def transcript_messages(events: Sequence[Event]) -> list[Message]:
+    """TRAN-7: the messages of the transcript; an event that projects to nothing has none."""
+    projected = [project(event) for event in transcript(events)]
+    return [message for message in projected if message is not None]

@@ -1,18 +1,23 @@
-"""The adapter of the reference. The only module of ``conformance`` that knows ``reference_impl``."""
+"""The adapter of the reference. The only place in ``conformance`` that knows ``reference_impl``."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
 import reference_impl.fold
+import reference_impl.linear_fallback
 import reference_impl.projection
 import reference_impl.transcript
+import reference_impl.tutorial
 from conformance import __version__
-from conformance.json_text import JsonTextError, parse_exact
+from conformance.json_text import parse_exact
 from reference_impl.event_log import require_event
 from reference_impl.marker import is_eligible
 from reference_impl.rejection import Rejection
+from reference_impl.session import Session
+from reference_impl.surface_view import SurfaceView
 
 Request = dict[str, Any]
 Result = dict[str, Any]
@@ -48,29 +53,159 @@ def classify(request: Request) -> Result:
     }
 
 
+def transcript(request: Request) -> Result:
+    events = member(request, "events")
+    return {
+        "seqs": [event["seq"] for event in reference_impl.transcript.transcript(events)],
+        "messages": reference_impl.transcript.transcript_messages(events),
+    }
+
+
+def window(request: Request) -> Result:
+    surface, _ = reference_impl.fold.fold(member(request, "events"), request["baseSeq"])
+    return {"nodes": surface.nodes, "replaceGeneration": surface.replace_generation}
+
+
+def linear_fallback(request: Request) -> Result:
+    return {"messages": reference_impl.linear_fallback.derive_messages_or_scan(member(request, "events"))}
+
+
+def tutorial(request: Request) -> Result:
+    return {"messages": reference_impl.tutorial.derive_messages(request["events"])}
+
+
+def surface_live(request: Request) -> Result:
+    """Steps over the incremental view; the log is ours, as it is any caller's."""
+    log: list[Any] = []
+    view = SurfaceView(log, request["baseSeq"])
+    validated: list[Any] = []
+
+    def take(step: Request) -> Result:
+        match step:
+            case {"push": event}:
+                log.append(event)
+            case {"pushValidated": _}:
+                log.append(validated[-1])
+            case {"amend": event}:
+                log[-1] = event
+            case {"validate": event}:
+                validated.append(event)
+                view.validate_next(event)
+            case {"observe": _}:
+                return {"nodes": view.nodes, "replaceGeneration": view.replace_generation}
+        return {}
+
+    return step_by_step(member(request, "steps"), take)
+
+
+def session_live(request: Request) -> Result:
+    """Steps on a live session; ``held`` keeps what a read gave, and what it looked like then."""
+    session = Session()
+    held: dict[str, tuple[Any, Any]] = {}
+    read: dict[str, Callable[[], Any]] = {
+        "nodes": lambda: session.nodes,
+        "replaceGeneration": lambda: session.replace_generation,
+        "messages": session.derive_messages,
+        "events": lambda: session.events,
+    }
+
+    def take(step: Request) -> Result:
+        match step:
+            case {"append": {"type": kind, "data": data, **others}}:
+                marker: dict[str, Any] = {str(name): value for name, value in others.items()}
+                return {"seq": session.append(kind, data, **marker)["seq"]}
+            case {"observe": names}:
+                return {name: read[name]() for name in names}
+            case {"hold": what, "as": name}:
+                value = read[what]()
+                held[name] = (value, copy.deepcopy(value))
+                return {}
+            case {"recheck": name}:
+                value, before = held[name]
+                return {"same": value == before}
+            case {"mutate": name, "how": how}:
+                return {"outcome": mutate(held[name][0], how)}
+        return {}
+
+    return step_by_step(member(request, "steps"), take)
+
+
+def step_by_step(steps: list[Request], take: Callable[[Request], Result]) -> Result:
+    """One answer per step; a refusal answers its step, and the next one goes on."""
+    answers: list[dict[str, Any]] = []
+    for step in steps:
+        try:
+            answers.append({"result": take(step)})
+        except Rejection as refusal:
+            answers.append({"rejected": rejected(refusal)})
+    return {"steps": answers}
+
+
+def rejected(refusal: Rejection) -> dict[str, Any]:
+    """A refusal as the protocol tells it."""
+    found = {"condition": refusal.condition, "at": refusal.at, "message": refusal.message}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def mutate(value: Any, how: str) -> str:
+    """Try to change what was kept; what came of it shows when the session is observed afterwards."""
+    try:
+        if how == "grow":
+            value.append(value[0] if value else 0)
+        elif not value or not edit_text(value[0]):
+            return "not-applicable"
+    except TypeError:
+        return "refused"
+    return "no-effect"
+
+
+def edit_text(value: Any) -> bool:
+    """Change the first text inside an object or a list, however deep; False if there is none."""
+    members = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for key, inner in list(members):
+        if isinstance(inner, str):
+            value[key] = f"{inner} changed"
+            return True
+        if edit_text(inner):
+            return True
+    return False
+
+
 HANDLERS: dict[str, Callable[[Request], Result]] = {
     "fold": fold,
     "messages": messages,
     "project": project,
     "classify": classify,
+    "transcript": transcript,
+    "window": window,
+    "surface.live": surface_live,
+    "session.live": session_live,
+    "messages.linear-fallback": linear_fallback,
+    "tutorial": tutorial,
 }
+EDITIONS = ("v0",)
+BESIDE_OPERATIONS = ("isolation",)
+"""Capabilities that are no operation: held values can be tried to be changed."""
 
 
 def answer(request: Request) -> dict[str, Any]:
     """Answer one request of protocol 1."""
     name = request.get("op")
     if name == "hello":
+        if request.get("protocol") != 1:
+            return {"error": f"protocol {request.get('protocol')} is not spoken here, only 1"}
         return {"result": hello()}
     handler = HANDLERS.get(str(name))
-    if handler is None:
-        return {"unsupported": f"operation {name}"}
+    if handler is None or request.get("edition", "v0") not in EDITIONS:
+        return {"unsupported": f"operation {name} of edition {request.get('edition')}"}
     try:
         return {"result": handler(request)}
     except Rejection as refusal:
-        found = {"condition": refusal.condition, "at": refusal.at, "message": refusal.message}
-        return {"rejected": {name: value for name, value in found.items() if value is not None}}
-    except JsonTextError as error:
-        return {"error": f"a member of the request is not JSON: {error}"}
+        return {"rejected": rejected(refusal)}
+    except MissingMemberError as missing:
+        return {"error": f"{name} needs the member {missing}"}
 
 
 def hello() -> Result:
@@ -78,14 +213,22 @@ def hello() -> Result:
     return {
         "protocol": 1,
         "implementation": {"name": "reference", "version": __version__, "language": "Python"},
-        "capabilities": list(HANDLERS),
-        "editions": ["v0"],
+        "capabilities": [*HANDLERS, *BESIDE_OPERATIONS],
+        "editions": list(EDITIONS),
     }
+
+
+class MissingMemberError(Exception):
+    """The request lacks a member that its operation cannot do without."""
 
 
 def member(request: Request, name: str) -> Any:
     """A member in either spelling; the text spelling keeps -0 and integers of any length."""
-    return request[name] if name in request else parse_exact(request[f"{name}_text"])
+    if name in request:
+        return request[name]
+    if f"{name}_text" not in request:
+        raise MissingMemberError(name)
+    return parse_exact(request[f"{name}_text"])
 
 
 def create() -> Callable[[Request], dict[str, Any]]:

@@ -32,12 +32,13 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def selection_of(args: argparse.Namespace) -> Selection:
+def selection_of(args: argparse.Namespace, *, with_optional: bool = False) -> Selection:
     """The selection that the options spell."""
-    return Selection(tuple(args.select), tuple(args.topic), tuple(args.rule))
+    return Selection(tuple(args.select), tuple(args.topic), tuple(args.rule), with_optional)
 
 
-def chosen_cases(args: argparse.Namespace) -> tuple[list[Case], Ledger]:
+def chosen_cases(args: argparse.Namespace, *, with_optional: bool = False) -> tuple[list[Case], Ledger]:
     """The selected cases, and the ledger they refer to."""
     ledger = load_ledger()
-    return selection_of(args).pick(load_corpus(args.vectors, ledger), ledger), ledger
+    selection = selection_of(args, with_optional=with_optional)
+    return selection.pick(load_corpus(args.vectors, ledger), ledger), ledger

@@ -19,6 +19,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def command(args: argparse.Namespace) -> int:
     """Export and say how much."""
-    cases, _ = chosen_cases(args)
+    cases, _ = chosen_cases(args, with_optional=True)
     print(f"{export(cases, args.folder)} cases written to {args.folder}")
     return 0

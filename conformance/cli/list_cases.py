@@ -19,12 +19,13 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def command(args: argparse.Namespace) -> int:
     """Print one line per case, or the cases as JSON."""
-    cases, _ = chosen_cases(args)
+    cases, _ = chosen_cases(args, with_optional=True)
     if args.json:
         print(json.dumps([case_document(case) for case in cases], indent=1, sort_keys=True))
         return 0
     width = max(len(case.id) for case in cases)
     for case in cases:
         kinds = "/".join(dict.fromkeys(alternative.kind for alternative in case.expect.alternatives))
-        print(f"{case.id:<{width}}  {case.capability:<9} {kinds:<16} {' '.join(case.rules)}")
+        optional = "  (optional)" if case.optional else ""
+        print(f"{case.id:<{width}}  {case.capability:<9} {kinds:<16} {' '.join(case.rules)}{optional}")
     return 0

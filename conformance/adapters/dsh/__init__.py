@@ -1,0 +1,1 @@
+"""The published npm package ``@deepseek-ai/dsh-session`` as an implementation under test."""

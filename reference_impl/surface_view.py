@@ -1,0 +1,81 @@
+"""The incremental view: one owner of the surface over a log that keeps growing.
+
+Page: ``spec/surface-view.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .event_log import Event
+from .fold import Plan, Surface, apply_plan, plan_event
+from .rejection import Rejection
+
+
+class SurfaceView:
+    """The surface over a log that the caller owns and appends to.
+
+    ``log[i]`` has seq ``base + i``. Every read first catches up with events that are not
+    yet folded (VIEW-1), so the result always equals the full fold (VIEW-2). Cost (VIEW-8):
+    a read with nothing new is O(1), a read with new events is O(new events).
+    """
+
+    def __init__(self, log: Sequence[Event], base: int = 0) -> None:
+        self._log = log
+        self._base = base
+        self._surface = Surface()
+        self._folded = 0
+        self._planned: tuple[object, int, Plan] | None = None
+
+    @property
+    def nodes(self) -> list[int]:
+        """The nodes now, as a list of the caller's own (VIEW-9)."""
+        self._catch_up()
+        return list(self._surface.nodes)
+
+    @property
+    def replace_generation(self) -> int:
+        """The number of replaces made so far."""
+        self._catch_up()
+        return self._surface.replace_generation
+
+    def nodes_from(self, count: int) -> list[int]:
+        """The nodes after the first ``count``: what a reader that knows those has not seen."""
+        self._catch_up()
+        return self._surface.nodes[count:]
+
+    def validate_next(self, event: object) -> None:
+        """Check a candidate for the next place in the log; nothing visible changes (VIEW-3, VIEW-4).
+
+        The plan is kept for that same object. A refusal keeps an earlier plan as it was (VIEW-6).
+        """
+        self._catch_up()
+        position = len(self._log)
+        try:
+            plan = plan_event(self._surface, event, self._base + position, self._log, self._base)
+        except Rejection as refusal:
+            refusal.at = position
+            raise
+        self._planned = (event, position, plan)
+
+    def _catch_up(self) -> None:
+        """Fold what is new. VIEW-7: a refused event stays unfolded, and every read meets it again."""
+        while self._folded < len(self._log):
+            position = self._folded
+            apply_plan(self._surface, self._plan_of(position))
+            self._folded = position + 1
+            if self._planned is not None and self._planned[1] <= position:
+                self._planned = None
+
+    def _plan_of(self, position: int) -> Plan:
+        """VIEW-5: a remembered plan serves only the object it was made for, at the place it was made for."""
+        event = self._log[position]
+        if self._planned is not None:
+            planned, place, plan = self._planned
+            if planned is event and place == position:
+                return plan
+        try:
+            return plan_event(self._surface, event, self._base + position, self._log, self._base)
+        except Rejection as refusal:
+            refusal.at = position
+            raise
