@@ -49,7 +49,7 @@ def find_files(paths: list[Path]) -> Iterator[tuple[Path, str | None]]:
     """
     for path in paths:
         if path.is_dir():
-            files = [file for file in sorted(path.rglob("*.yaml")) if _is_case_file(file)]
+            files = [file for file in sorted(path.rglob("*.yaml")) if is_case_file(file)]
             if not files:
                 raise VectorError("holds no vector file (a .yaml file that begins with format:)", file=path)
             for file in files:
@@ -60,7 +60,8 @@ def find_files(paths: list[Path]) -> Iterator[tuple[Path, str | None]]:
             raise VectorError("does not exist", file=path)
 
 
-def _is_case_file(path: Path) -> bool:
+def is_case_file(path: Path) -> bool:
+    """Whether a YAML file is one of ours: its first line that says anything begins with ``format:``."""
     try:
         with path.open("rb") as stream:
             return any(line.startswith(b"format:") for line in stream if not line.startswith((b"#", b"\n")))

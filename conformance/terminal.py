@@ -88,26 +88,8 @@ class TerminalView:
         heading.append(record["case"], style="bold")
         heading.append(f"  [{', '.join(record['rules'])}]")
         self.line(heading)
-        for name, text in self.details(record):
+        for name, text in [*details(record), ("again", self.again(record))]:
             self.line(f"  {name:<8} {text}")
-
-    def details(self, record: Record) -> list[tuple[str, str]]:
-        details = []
-        if "why" in record:
-            details.append(("why", record["why"]))
-        if "message" in record:
-            details.append(("what", _shorten(record["message"])))
-        if "difference" in record:
-            difference = record["difference"]
-            details.append(("differs", difference["path"] or "the kind of answer"))
-            details.append(("expected", _shown(difference, "expected")))
-            details.append(("found", _shown(difference, "found")))
-        if "stderr" in record:
-            details.append(("stderr", _shorten(record["stderr"][-SHOWN_WIDTH:].replace("\n", " | "))))
-        details.append(("fault", record["fault"]))
-        details.append(("case", f"{record['file']}:{record['line']}"))
-        details.append(("again", self.again(record)))
-        return details
 
     def again(self, record: Record) -> str:
         """The command that repeats just this case."""
@@ -152,6 +134,25 @@ class TerminalView:
         self.console.print()
         self.console.print(table, highlight=False)
         self.console.print()
+
+
+def details(record: Record) -> list[tuple[str, str]]:
+    """What there is to say of a case that did not pass, as pairs of a word and a text."""
+    told = []
+    if "why" in record:
+        told.append(("why", record["why"]))
+    if "message" in record:
+        told.append(("what", _shorten(record["message"])))
+    if "difference" in record:
+        difference = record["difference"]
+        told.append(("differs", difference["path"] or "the kind of answer"))
+        told.append(("expected", _shown(difference, "expected")))
+        told.append(("found", _shown(difference, "found")))
+    if "stderr" in record:
+        told.append(("stderr", _shorten(record["stderr"][-SHOWN_WIDTH:].replace("\n", " | "))))
+    told.append(("fault", record["fault"]))
+    told.append(("case", f"{record['file']}:{record['line']}"))
+    return told
 
 
 def _outcome(code: int) -> tuple[str, str]:

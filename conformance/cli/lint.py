@@ -24,7 +24,7 @@ def command(args: argparse.Namespace) -> int:
     cases = load_corpus()
     if args.write:
         lint.write_digests(vectors_dir(), cases)
-    findings = lint.compare_digests(vectors_dir(), cases)
+    findings = lint.all_findings(vectors_dir(), cases)
     for finding in findings:
         print(finding)
     print(f"{len(cases)} cases, {len(findings)} findings")

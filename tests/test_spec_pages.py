@@ -1,0 +1,289 @@
+"""The pages: every example is put to the reference, the worked transcript is run, every link leads somewhere.
+
+How an example is written. A ``jsonc`` block holds one or more examples. Each begins with a comment
+
+    // OPERATION [at BASE] → ANSWER
+
+and the lines below it hold one event each. In a stepwise operation the lines hold one step each, followed by
+`` // → ANSWER`` of that step, and the heading has no answer. Answers are spelled as ``expectation`` reads them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.adapters.reference import answer
+from conformance.compare import first_difference
+from conformance.json_text import parse_exact
+from conformance.ledger import load_ledger
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted((ROOT / "spec").glob("*.md"))
+LINKED = [*PAGES, ROOT / "vectors" / "README.md", ROOT / "README.md"]
+
+BLOCK = re.compile(r"^```jsonc\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"// (?P<op>[a-z][a-z.-]*)(?: at (?P<base>\d+))?(?: → (?P<says>.+))?")
+REFUSED = re.compile(r"refused: (?P<condition>[a-z-]+)(?:, at (?P<at>\d+))?")
+SURFACE = re.compile(r"nodes (?P<nodes>\[.*?\]), generation (?P<generation>\d+)(?:, shadowed (?P<shadowed>.+))?")
+TRANSCRIPT = re.compile(r"seqs (?P<seqs>\[.*?\]), messages (?P<messages>\[.*\])")
+ONE_EVENT = {"project", "classify"}
+STEPWISE = {"surface.live", "session.live"}
+QUESTIONS = ("eligible", "surface", "append", "replacement")
+LISTS_OF_MESSAGES = {"messages", "messages.linear-fallback", "tutorial"}
+NO_EXAMPLES = {"README.md", "protocol.md", "where-it-lives.md", "rejected-designs.md"}
+
+
+@dataclass(frozen=True)
+class Example:
+    """One example: where it stands, its operation, what its heading says, and its lines."""
+
+    place: str
+    op: str
+    base: int | None
+    says: str | None
+    lines: tuple[str, ...]
+
+
+def examples_of(text: str, name: str) -> list[Example]:
+    """All examples of a page. Fails on a block that does not keep to the convention."""
+    found: list[Example] = []
+    for block in BLOCK.finditer(text):
+        first = text.count("\n", 0, block.start(1)) + 1
+        lines = block.group(1).splitlines()
+        starts = [index for index, line in enumerate(lines) if line.startswith("//")]
+        assert starts[:1] == [0], f"{name}:{first}: a block of examples begins with its heading"
+        for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+            place = f"{name}:{first + start}"
+            heading = HEADING.fullmatch(lines[start])
+            assert heading, f"{place}: no heading of an example: {lines[start]}"
+            body = tuple(line for line in lines[start + 1 : end] if line.strip())
+            base = heading["base"]
+            found.append(Example(place, heading["op"], int(base) if base else None, heading["says"], body))
+    return found
+
+
+def request_of(example: Example) -> dict[str, Any]:
+    """The request that the lines of an example stand for; members go as text, so -0 and the like survive."""
+    request: dict[str, Any] = {"op": example.op, "edition": "v0"}
+    if example.base is not None:
+        request["baseSeq"] = example.base
+    if example.op in STEPWISE:
+        request["steps_text"] = f"[{','.join(step for step, _ in steps_of(example))}]"
+    elif example.op in ONE_EVENT:
+        assert len(example.lines) == 1, f"{example.place}: one event belongs here"
+        request["event_text"] = example.lines[0]
+    elif example.op == "tutorial":
+        request["events"] = [json.loads(line) for line in example.lines]
+    else:
+        request["events_text"] = f"[{','.join(example.lines)}]"
+    return request
+
+
+def steps_of(example: Example) -> list[tuple[str, str]]:
+    """Each step with what its comment says."""
+    pairs = []
+    for line in example.lines:
+        step, arrow, says = line.rpartition(" // → ")
+        assert arrow, f"{example.place}: a step without its answer: {line}"
+        pairs.append((step, says.strip()))
+    return pairs
+
+
+def expectation(op: str, says: str) -> dict[str, Any]:
+    """What the words of a heading, or of a step's comment, mean as an answer."""
+    if refused := REFUSED.fullmatch(says):
+        told: dict[str, Any] = {"condition": refused["condition"]}
+        return {"rejected": told if refused["at"] is None else {**told, "at": int(refused["at"])}}
+    if surface := SURFACE.fullmatch(says):
+        told = {"nodes": json.loads(surface["nodes"]), "replaceGeneration": int(surface["generation"])}
+        if surface["shadowed"]:
+            told["shadowed"] = [json.loads(each) for each in re.findall(r"\[.*?\]", surface["shadowed"])]
+        return {"result": told}
+    if op == "classify":
+        words = set() if says == "none" else set(says.split(", "))
+        assert words <= set(QUESTIONS), f"no such question: {says}"
+        return {"result": {question: question in words for question in QUESTIONS}}
+    if op == "transcript" and (shown := TRANSCRIPT.fullmatch(says)):
+        return {"result": {"seqs": json.loads(shown["seqs"]), "messages": json.loads(shown["messages"])}}
+    if op in STEPWISE and says == "done":
+        return {"result": {}}
+    value = parse_exact(says)
+    if op == "project":
+        return {"result": {"message": value}}
+    return {"result": {"messages": value} if op in LISTS_OF_MESSAGES else value}
+
+
+def as_told(op: str, found: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
+    """An answer, reduced to what a heading tells of it: no wording, and of replaces what they shadowed."""
+    if "rejected" in found:
+        kept = ("condition",) if op in STEPWISE else ("condition", "at")
+        return {"rejected": {name: found["rejected"][name] for name in kept if name in found["rejected"]}}
+    if op == "fold" and "result" in found:
+        result = {name: found["result"][name] for name in ("nodes", "replaceGeneration")}
+        if "shadowed" in expected.get("result", {}):
+            result["shadowed"] = [each["shadowedSeqs"] for each in found["result"]["replacements"]]
+        return {"result": result}
+    return found
+
+
+def faults_of(example: Example) -> list[str]:
+    """Everything in which the reference does not answer as the example says."""
+    found = answer(request_of(example))
+    if example.op not in STEPWISE:
+        assert example.says, f"{example.place}: the heading gives no answer"
+        pairs = [(example.says, found)]
+    elif "result" in found:
+        told = [says for _, says in steps_of(example)]
+        pairs = list(zip(told, found["result"]["steps"], strict=True))
+    else:
+        return [f"{example.place}: {found}"]
+    faults = []
+    for says, each in pairs:
+        expected = expectation(example.op, says)
+        difference = first_difference(expected, as_told(example.op, each, expected))
+        if difference is not None:
+            faults.append(f"{example.place}: the page says {says!r}; the reference answers {each}")
+    return faults
+
+
+EXAMPLES = [example for page in PAGES for example in examples_of(page.read_text("utf-8"), page.name)]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.place)
+def test_the_reference_answers_as_the_page_says(example):
+    assert faults_of(example) == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in NO_EXAMPLES], ids=lambda p: p.name)
+def test_a_page_of_rules_shows_examples(page):
+    assert examples_of(page.read_text("utf-8"), page.name)
+
+
+APPEND = '{"type":"user/message","seq":0,"surfaceOp":"append","data":{"content":[]}}'
+WRONG = [
+    ("fold → nodes [1], generation 0", APPEND),
+    ("fold → nodes [0], generation 1", APPEND),
+    ("fold → nodes [0], generation 0, shadowed [0]", APPEND),
+    ("fold → refused: seq-not-contiguous, at 0", APPEND),
+    ("fold → refused: event-shapeless, at 1", "null"),
+    ("fold → refused: surface-op-missing, at 0", "null"),
+    ("fold → refused: event-shapeless", "null"),
+    ("window at 1 → nodes [0], generation 0", APPEND),
+    ("window at 0 → nodes [1], generation 0", APPEND),
+    ("project → null", APPEND),
+    ("messages → []", APPEND),
+    ("messages.linear-fallback → []", APPEND),
+    ("classify → eligible, surface", APPEND),
+    ("classify → none", APPEND),
+    ("transcript → seqs [], messages []", APPEND),
+    ("transcript → seqs [0], messages []", APPEND),
+    ("tutorial → []", '{"type":"user/message","content":"a"}'),
+    ("surface.live at 0", '{"push":null} // → refused: event-shapeless'),
+    ("surface.live at 0", f'{{"push":{APPEND}}} // → done\n{{"observe":true}} // → nodes [], generation 0'),
+    ("surface.live at 0", '{"validate":null} // → done'),
+    ("session.live", '{"append":{"type":"turn/start","data":{}}} // → {"seq":1}'),
+    ("session.live", '{"observe":["nodes"]} // → {"nodes":[0]}'),
+]
+
+
+@pytest.mark.parametrize(("heading", "body"), WRONG)
+def test_a_wrong_example_is_found(heading, body):
+    (example,) = examples_of(f"```jsonc\n// {heading}\n{body}\n```\n", "page.md")
+    assert faults_of(example)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        '{"type":"turn/start","seq":0}',
+        "// what this shows\n{}",
+        '// surface.live at 0\n{"observe":true}',
+        f"// fold\n{APPEND}",
+        "// classify → shiny\n{}",
+    ],
+)
+def test_a_block_beside_the_convention_is_found(block):
+    with pytest.raises(AssertionError):
+        for example in examples_of(f"```jsonc\n{block}\n```\n", "page.md"):
+            faults_of(example)
+
+
+def test_the_worked_transcript_is_what_the_reference_says():
+    text = (ROOT / "spec" / "protocol.md").read_text("utf-8")
+    requests = re.findall(r"^→ (.+)$", text, re.MULTILINE)
+    answers = re.findall(r"^← (.+)$", text, re.MULTILINE)
+    assert len(requests) == len(answers) > 10
+    served = subprocess.run(
+        [sys.executable, "-m", "conformance", "serve", "reference"],
+        input="".join(f"{line}\n" for line in requests),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=ROOT,
+        timeout=60,
+        check=True,
+    )
+    found = [json.loads(line) for line in served.stdout.splitlines()]
+    told = [json.loads(line) for line in answers]
+    for hello in (found[0], told[0]):
+        del hello["result"]["implementation"]["version"]
+    assert found == told
+
+
+RULE = re.compile(r"^\*\*([A-Z]{3,5}-[1-9][0-9]*)\*\* \((MUST|SHOULD)(?:, `([a-z-]+)`)?\) \S", re.MULTILINE)
+
+
+def test_pages_hold_the_rules_of_the_ledger_each_once_and_no_other():
+    stated = [
+        (rule, level, condition or None, page.stem)
+        for page in PAGES
+        for rule, level, condition in RULE.findall(page.read_text("utf-8"))
+    ]
+    listed = [(rule.id, rule.level, rule.condition, rule.page) for rule in load_ledger().rules.values()]
+    assert sorted(stated, key=str) == sorted(listed, key=str)
+
+
+def test_the_index_lists_every_page():
+    index = (ROOT / "spec" / "README.md").read_text("utf-8")
+    assert [page.name for page in PAGES if page.name != "README.md" and f"({page.name})" not in index] == []
+
+
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+def dead_links(text: str, folder: Path) -> list[str]:
+    """Relative links outside code that lead to no file, or to no heading of one."""
+    dead = []
+    for target in LINK.findall(FENCE.sub("", text)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = folder / path
+        if not file.exists() or (anchor and path and anchor not in anchors_of(file)):
+            dead.append(target)
+    return dead
+
+
+def anchors_of(file: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", FENCE.sub("", file.read_text("utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", LINKED, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page):
+    assert dead_links(page.read_text("utf-8"), page.parent) == []
+
+
+def test_a_dead_link_is_found():
+    spec = ROOT / "spec"
+    text = "[a](nowhere.md) [b](fold.md) [c](fold.md#nothing) [d](fold.md#what-is-not-checked) [e](https://x.y)"
+    assert dead_links(text, spec) == ["nowhere.md", "fold.md#nothing"]
