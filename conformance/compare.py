@@ -22,11 +22,12 @@ def first_difference(expected: Any, found: Any, path: str = "") -> Difference | 
     """None if the values are the same; else the first difference in the order of ``expected``.
 
     Numbers are compared as IEEE doubles (-0 equals 0, and true is no number), texts by
-    their code units, objects without regard to key order, and absent is never null.
+    their code units, objects without regard to key order, and absent is never null. What is
+    found may be of a type derived from a JSON type, as a port in this process may answer.
     """
     kind = type(expected)
     if kind is dict:
-        if type(found) is not dict:
+        if not isinstance(found, dict):
             return Difference(path, expected, found)
         for key, value in expected.items():
             here = f"{path}.{key}" if path else key
@@ -40,7 +41,7 @@ def first_difference(expected: Any, found: Any, path: str = "") -> Difference | 
                 return Difference(f"{path}.{key}" if path else key, ABSENT, value)
         return None
     if kind is list:
-        if type(found) is not list:
+        if not isinstance(found, list):
             return Difference(path, expected, found)
         for index, value in enumerate(expected):
             if index >= len(found):
@@ -54,7 +55,7 @@ def first_difference(expected: Any, found: Any, path: str = "") -> Difference | 
     if kind is int or kind is float:
         same = type(found) in (int, float) and _double(expected) == _double(found)
     else:
-        same = kind is type(found) and expected == found
+        same = isinstance(found, kind) and expected == found
     return None if same else Difference(path, expected, found)
 
 

@@ -165,6 +165,8 @@ class _Reader:
             if name.endswith("_text"):
                 try:
                     json_text.parse_exact(value)
+                except json_text.NestingError:
+                    pass  # deeper than we can look: such cases are about just that
                 except json_text.JsonTextError as error:
                     raise self.fault_in(entry, f"{name} is not JSON: {error}") from None
 

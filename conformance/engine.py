@@ -7,9 +7,10 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
-from conformance import __version__
-from conformance.adapters.registry import AdapterSpec
+from conformance import __version__, diagnose
+from conformance.adapters.registry import AdapterSpec, resolve
 from conformance.cases import Case
 from conformance.errors import ExitCode
 from conformance.judge import Judge, Verdict
@@ -73,18 +74,34 @@ def run(
 
 
 def verdicts(cases: Sequence[Case], connection: Connection, judge: Judge) -> Iterator[Verdict]:
-    """Exactly one verdict per case; those that the adapter did not declare come first."""
-    hello = connection.hello
+    """Exactly one verdict per case; those that the adapter did not declare come first.
+
+    Some failures are held back until everything was asked, and looked into then.
+    """
     declared = []
     for case in cases:
-        missing = undeclared(case, hello)
+        missing = undeclared(case, connection.hello)
         if missing is None:
             declared.append(case)
         else:
             yield Verdict(case, "undeclared", message=missing)
+    held: list[Verdict] = []
     requests = (Request(number, case.body) for number, case in enumerate(declared, 1))
-    for number, answer in connection.exchange(requests):
-        yield judge.verdict(declared[number - 1], answer)
+    try:
+        for number, answer in connection.exchange(requests):
+            verdict = judge.verdict(declared[number - 1], answer)
+            if len(held) < diagnose.MAX_HELD and diagnose.can_be_located(verdict):
+                held.append(verdict)
+            else:
+                yield verdict
+        if held:
+            locator = diagnose.Locator(connection, resolve("reference").connect(), count(len(declared) + 1))
+            while held:
+                yield diagnose.with_divergence(held[0], locator)
+                held.pop(0)
+    except KeyboardInterrupt:
+        yield from held
+        raise
 
 
 def undeclared(case: Case, hello: Hello) -> str | None:

@@ -9,10 +9,16 @@ from typing import Any, NoReturn
 MAX_SAFE_INTEGER = 2**53 - 1
 MAX_DEPTH = 64
 MAX_LINE_BYTES = 1 << 20
+LONGEST_INTEGER = 4000
+"""Digits up to which an integer is kept as one; Python itself refuses to read longer ones."""
 
 
 class JsonTextError(ValueError):
     """The text is not JSON, or holds something that no answer may hold."""
+
+
+class NestingError(JsonTextError):
+    """The text may well be JSON, but is nested deeper than this Python can read."""
 
 
 def refuse_constant(name: str) -> NoReturn:
@@ -23,7 +29,7 @@ def refuse_constant(name: str) -> NoReturn:
 def _exact_integer(digits: str) -> int | float:
     if digits == "-0":
         return -0.0
-    return int(digits) if len(digits) < 300 else float(digits)
+    return int(digits) if len(digits) < LONGEST_INTEGER else float(digits)
 
 
 _EXACT = json.JSONDecoder(parse_int=_exact_integer, parse_constant=refuse_constant)
@@ -33,7 +39,7 @@ _ANSWER = json.JSONDecoder(parse_constant=refuse_constant)
 def parse_exact(text: str) -> Any:
     """Parse JSON text so that ``-0`` stays negative zero and an integer of any length keeps its value.
 
-    Integers beyond 300 digits become the double they round to. Raises JsonTextError.
+    Integers of thousands of digits become the double they round to, an infinite one. Raises JsonTextError.
     """
     return _parse(_EXACT, text)
 
@@ -49,7 +55,7 @@ def _parse(decoder: json.JSONDecoder, text: str) -> Any:
     except JsonTextError:
         raise
     except RecursionError:
-        raise JsonTextError("nested too deeply to read") from None
+        raise NestingError("nested too deeply to read") from None
     except ValueError as error:
         raise JsonTextError(str(error)) from None
 

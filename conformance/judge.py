@@ -45,7 +45,8 @@ class Verdict:
     ``fault`` names who must act on a case that did not pass: implementation, adapter,
     runner or vector. ``condition`` and ``position`` are scored for refusals that were
     right to be refusals: same, other or not-given. ``branch`` is the index of the
-    alternative that an ``either`` case took.
+    alternative that an ``either`` case took; ``diverges`` that of the first event with which
+    an answer about a whole log goes wrong.
     """
 
     case: Case
@@ -57,6 +58,7 @@ class Verdict:
     position: str | None = None
     branch: int | None = None
     stderr: str = ""
+    diverges: int | None = None
 
 
 class Judge:
@@ -94,7 +96,10 @@ class Judge:
 
     def _judge_steps(self, case: Case, result: dict[str, Any]) -> Verdict:
         """Step by step; the first step that is not right is the verdict, with its place in front."""
-        found = result.get("steps", ABSENT)
+        try:
+            found = plain_members(result).get("steps", ABSENT)
+        except JsonTextError as error:
+            return Verdict(case, "adapter-error", "adapter", f"a member of the result is no JSON: {error}")
         if type(found) is not list or len(found) != len(case.expect.steps):
             told = f"the result must be steps, a list of {len(case.expect.steps)} answers"
             return Verdict(case, "adapter-error", "adapter", told)

@@ -45,6 +45,8 @@ def verdict_record(verdict: Verdict) -> Record:
         value = getattr(verdict, name)
         if value:
             record[name] = value[:SHOWN_CHARACTERS]
+    if verdict.diverges is not None:
+        record["diverges"] = verdict.diverges
     if case.why:
         record["why"] = case.why
     if verdict.difference is not None:

@@ -148,6 +148,8 @@ def details(record: Record) -> list[tuple[str, str]]:
         told.append(("differs", difference["path"] or "the kind of answer"))
         told.append(("expected", _shown(difference, "expected")))
         told.append(("found", _shown(difference, "found")))
+    if "diverges" in record:
+        told.append(("event", f"goes wrong with event {record['diverges']} of the log (counted from 0)"))
     if "stderr" in record:
         told.append(("stderr", _shorten(record["stderr"][-SHOWN_WIDTH:].replace("\n", " | "))))
     told.append(("fault", record["fault"]))

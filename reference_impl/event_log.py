@@ -25,7 +25,17 @@ def require_contiguous(event: Event, expected: int) -> None:
     """LOG-2: an event's seq is the base of its log plus its position."""
     seq = event.get("seq")
     if not is_number(seq) or to_double(seq) != expected:  # type: ignore[arg-type]
-        shown = show(seq) if "seq" in event else "undefined"
         raise Rejection(
-            "seq-not-contiguous", f"session event seq {shown} is not contiguous; expected {expected}"
+            "seq-not-contiguous",
+            f"session event seq {shown_seq(event)} is not contiguous; expected {expected}",
         )
+
+
+def shown_seq(event: Event) -> str:
+    """The seq as messages print it."""
+    return show(event["seq"]) if "seq" in event else "undefined"
+
+
+def shown_type(event: Event) -> str:
+    """The type as messages print it."""
+    return f'"{event.get("type")}"'

@@ -64,16 +64,18 @@ def plan_event(surface: Surface, element: object, expected: int, log: Sequence[E
     check_provenance(event, expected, shadowed)
     check_rewrite(event, [log[seq - base] for seq in shadowed])
     replacement = Replacement(expected, marker.start, marker.end, shadowed)
-    return Plan(expected, True, stretch, replacement)
+    return Plan(expected, joins=True, stretch=stretch, replacement=replacement)
 
 
 def apply_plan(surface: Surface, plan: Plan) -> None:
     """FOLD-2: an append adds its seq at the tail. REPL-4, REPL-8: a replace splices and is counted."""
-    if plan.stretch is not None:
+    if not plan.joins:
+        return
+    if plan.stretch is None:
+        surface.nodes.append(plan.seq)
+    else:
         splice(surface.nodes, plan.stretch, plan.seq)
         surface.replace_generation += 1
-    elif plan.joins:
-        surface.nodes.append(plan.seq)
 
 
 def fold(events: Sequence[Event], base: int = 0) -> tuple[Surface, list[Replacement]]:

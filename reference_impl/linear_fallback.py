@@ -6,22 +6,20 @@ Page: ``spec/linear-fallback.md``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from .event_log import Event, require_event
-from .marker import is_eligible
 from .projection import Message, derive_messages, project
 from .rejection import Rejection
 
 
-def derive_messages_or_scan(events: Sequence[Event]) -> list[Message]:
+def derive_messages_or_scan(events: Sequence[Any]) -> list[Message]:
     """FALL-1: without any marker in the log, every eligible event in log order. FALL-2: else as always."""
+    if any(isinstance(event, dict) and "surfaceOp" in event for event in events):
+        return derive_messages(events)
     messages: list[Message] = []
     for index, element in enumerate(events):
         try:
-            event = require_event(element)
-            if "surfaceOp" in event:
-                return derive_messages(events)
-            message = project(event) if is_eligible(event) else None
+            message = project(element)
         except Rejection as refusal:
             refusal.at = index
             raise

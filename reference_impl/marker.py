@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from .event_log import Event
+from .event_log import Event, shown_type
 from .rejection import Rejection
 from .values import is_seq
 
@@ -38,31 +38,34 @@ def is_eligible(event: Event) -> bool:
 
 def read_marker(event: Event) -> Marker | None:
     """The event's marker, or None for a log-only event. MARK-2 to MARK-7, in this order."""
-    name = event.get("type")
     if not is_eligible(event):
         if "surfaceOp" in event:  # MARK-2; MARK-7: null is present
             raise Rejection(
                 "surface-op-forbidden",
-                f'session event "{name}" is not surface-eligible and cannot carry surfaceOp',
+                f"session event {shown_type(event)} is not surface-eligible and cannot carry surfaceOp",
             )
         if "sourceEventSeqs" in event:  # MARK-3
             raise Rejection(
                 "sources-forbidden",
-                f'session event "{name}" is not surface-eligible and cannot carry sourceEventSeqs',
+                f"session event {shown_type(event)} is not surface-eligible and cannot carry sourceEventSeqs",
             )
         return None
     if "surfaceOp" not in event:  # MARK-4
         raise Rejection(
             "surface-op-missing",
-            f'session event "{name}" is surface-eligible and requires a surfaceOp marker',
+            f"session event {shown_type(event)} is surface-eligible and requires a surfaceOp marker",
         )
     marker = event["surfaceOp"]
     if marker == "append":
         return Append()
     if not isinstance(marker, dict):  # MARK-5
-        raise Rejection("surface-op-invalid", f'session event "{name}" carries an invalid surfaceOp')
+        raise Rejection(
+            "surface-op-invalid", f"session event {shown_type(event)} carries an invalid surfaceOp"
+        )
     if not is_replace(marker):  # MARK-6
-        raise Rejection("replace-op-invalid", f'session event "{name}" carries an invalid replace surfaceOp')
+        raise Rejection(
+            "replace-op-invalid", f"session event {shown_type(event)} carries an invalid replace surfaceOp"
+        )
     return Replace(int(marker["start"]), int(marker["end"]))
 
 

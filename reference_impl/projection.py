@@ -39,14 +39,14 @@ def require_object(holder: dict[str, Any], member: str, kind: str) -> dict[str, 
     return value
 
 
-def messages_of(surface: Surface, log: Sequence[Event], base: int = 0) -> list[Message]:
+def messages_of(surface: Surface, log: Sequence[Event]) -> list[Message]:
     """PROJ-8: the projections of the nodes, in surface order, without the ones that have none."""
     messages: list[Message] = []
     for seq in surface.nodes:
         try:
-            message = project(log[seq - base])
+            message = project(log[seq])
         except Rejection as refusal:
-            refusal.at = seq - base
+            refusal.at = seq
             raise
         if message is not None:
             messages.append(message)

@@ -5,7 +5,7 @@ Page: ``spec/provenance.md``.
 
 from __future__ import annotations
 
-from .event_log import Event
+from .event_log import Event, shown_type
 from .rejection import Rejection
 from .values import is_seq
 
@@ -18,10 +18,10 @@ def check_provenance(event: Event, seq: int, shadowed: list[int]) -> None:
     cited = set(sources)
     missing = [node for node in shadowed if node not in cited]
     if missing:  # PROV-6
-        listed = ", ".join(str(node) for node in missing)
         raise Rejection(
             "sources-incomplete",
-            f"surface replace: sourceEventSeqs must include every shadowed surface node; missing {listed}",
+            "surface replace: sourceEventSeqs must include every shadowed surface node;"
+            f" missing {', '.join(str(node) for node in missing)}",
         )
 
 
@@ -37,7 +37,7 @@ def read_sources(cited: object, event: Event, seq: int) -> list[int]:
         if not is_seq(member):
             raise Rejection(
                 "source-not-seq",
-                f'session event "{event.get("type")}" sourceEventSeqs'
+                f"session event {shown_type(event)} sourceEventSeqs"
                 " must densely contain non-negative safe integers",
             )
     sources = [int(member) for member in cited]

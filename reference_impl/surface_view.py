@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from .event_log import Event
 from .fold import Plan, Surface, apply_plan, plan_event
-from .rejection import Rejection
 
 
 class SurfaceView:
@@ -25,7 +24,7 @@ class SurfaceView:
         self._base = base
         self._surface = Surface()
         self._folded = 0
-        self._planned: tuple[object, int, Plan] | None = None
+        self._planned: tuple[object, Plan] | None = None
 
     @property
     def nodes(self) -> list[int]:
@@ -50,32 +49,22 @@ class SurfaceView:
         The plan is kept for that same object. A refusal keeps an earlier plan as it was (VIEW-6).
         """
         self._catch_up()
-        position = len(self._log)
-        try:
-            plan = plan_event(self._surface, event, self._base + position, self._log, self._base)
-        except Rejection as refusal:
-            refusal.at = position
-            raise
-        self._planned = (event, position, plan)
+        expected = self._base + len(self._log)
+        self._planned = (event, plan_event(self._surface, event, expected, self._log, self._base))
 
     def _catch_up(self) -> None:
         """Fold what is new. VIEW-7: a refused event stays unfolded, and every read meets it again."""
         while self._folded < len(self._log):
-            position = self._folded
-            apply_plan(self._surface, self._plan_of(position))
-            self._folded = position + 1
-            if self._planned is not None and self._planned[1] <= position:
-                self._planned = None
+            apply_plan(self._surface, self._plan_of(self._log[self._folded]))
+            self._folded += 1
+            self._planned = None
 
-    def _plan_of(self, position: int) -> Plan:
-        """VIEW-5: a remembered plan serves only the object it was made for, at the place it was made for."""
-        event = self._log[position]
-        if self._planned is not None:
-            planned, place, plan = self._planned
-            if planned is event and place == position:
-                return plan
-        try:
-            return plan_event(self._surface, event, self._base + position, self._log, self._base)
-        except Rejection as refusal:
-            refusal.at = position
-            raise
+    def _plan_of(self, event: object) -> Plan:
+        """VIEW-5: a remembered plan serves only the object it was made for, at the place it was made for.
+
+        The place is the next one to be folded, for a plan is forgotten as soon as anything is.
+        """
+        if self._planned is not None and self._planned[0] is event:
+            return self._planned[1]
+        expected = self._base + self._folded
+        return plan_event(self._surface, event, expected, self._log, self._base)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .event_log import Event
+from .event_log import Event, require_event
 from .marker import is_eligible
 from .projection import Message, project
 
@@ -29,7 +29,7 @@ def is_replacement(event: Event) -> bool:
 
 def transcript(events: Sequence[Event]) -> list[Event]:
     """TRAN-5, TRAN-6: what a person saw: append-origin events in log order, shadowed or not."""
-    return [event for event in events if is_append(event)]
+    return [event for event in events if is_append(require_event(event))]
 
 
 def transcript_messages(events: Sequence[Event]) -> list[Message]:

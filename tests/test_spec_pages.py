@@ -4,8 +4,8 @@ How an example is written. A ``jsonc`` block holds one or more examples. Each be
 
     // OPERATION [at BASE] → ANSWER
 
-and the lines below it hold one event each. In a stepwise operation the lines hold one step each, followed by
-`` // → ANSWER`` of that step, and the heading has no answer. Answers are spelled as ``expectation`` reads them.
+and the lines below it hold one event each. In a stepwise operation the lines hold one step each, followed
+by `` // → ANSWER`` of that step, and the heading has no answer. ``expectation`` reads the answers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ LINKED = [*PAGES, ROOT / "vectors" / "README.md", ROOT / "README.md"]
 BLOCK = re.compile(r"^```jsonc\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"// (?P<op>[a-z][a-z.-]*)(?: at (?P<base>\d+))?(?: → (?P<says>.+))?")
 REFUSED = re.compile(r"refused: (?P<condition>[a-z-]+)(?:, at (?P<at>\d+))?")
-SURFACE = re.compile(r"nodes (?P<nodes>\[.*?\]), generation (?P<generation>\d+)(?:, shadowed (?P<shadowed>.+))?")
+SURFACE = re.compile(
+    r"nodes (?P<nodes>\[.*?\]), generation (?P<generation>\d+)(?:, shadowed (?P<shadowed>.+))?"
+)
 TRANSCRIPT = re.compile(r"seqs (?P<seqs>\[.*?\]), messages (?P<messages>\[.*\])")
 ONE_EVENT = {"project", "classify"}
 STEPWISE = {"surface.live", "session.live"}
@@ -136,7 +138,7 @@ def as_told(op: str, found: dict[str, Any], expected: dict[str, Any]) -> dict[st
 
 def faults_of(example: Example) -> list[str]:
     """Everything in which the reference does not answer as the example says."""
-    found = answer(request_of(example))
+    found = json.loads(json.dumps(answer(request_of(example))))  # as it would arrive: plain lists and objects
     if example.op not in STEPWISE:
         assert example.says, f"{example.place}: the heading gives no answer"
         pairs = [(example.says, found)]
@@ -162,7 +164,9 @@ def test_the_reference_answers_as_the_page_says(example):
     assert faults_of(example) == []
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in NO_EXAMPLES], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name not in NO_EXAMPLES], ids=lambda p: p.name
+)
 def test_a_page_of_rules_shows_examples(page):
     assert examples_of(page.read_text("utf-8"), page.name)
 
@@ -211,9 +215,12 @@ def test_a_wrong_example_is_found(heading, body):
     ],
 )
 def test_a_block_beside_the_convention_is_found(block):
-    with pytest.raises(AssertionError):
+    def read_and_ask() -> None:
         for example in examples_of(f"```jsonc\n{block}\n```\n", "page.md"):
             faults_of(example)
+
+    with pytest.raises(AssertionError):
+        read_and_ask()
 
 
 def test_the_worked_transcript_is_what_the_reference_says():
@@ -256,6 +263,13 @@ def test_the_index_lists_every_page():
     assert [page.name for page in PAGES if page.name != "README.md" and f"({page.name})" not in index] == []
 
 
+def test_the_index_names_the_rules_that_no_case_can_show():
+    index = (ROOT / "spec" / "README.md").read_text("utf-8")
+    (paragraph,) = re.findall(r"^\* \*\*Untestable\*\*.*?(?=^\* )", index, re.MULTILINE | re.DOTALL)
+    named = re.findall(r"[A-Z]{3,5}-[1-9][0-9]*", paragraph)
+    assert sorted(named) == sorted(rule.id for rule in load_ledger().rules.values() if rule.untestable)
+
+
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
@@ -285,5 +299,7 @@ def test_links_lead_somewhere(page):
 
 def test_a_dead_link_is_found():
     spec = ROOT / "spec"
-    text = "[a](nowhere.md) [b](fold.md) [c](fold.md#nothing) [d](fold.md#what-is-not-checked) [e](https://x.y)"
+    text = (
+        "[a](nowhere.md) [b](fold.md) [c](fold.md#nothing) [d](fold.md#what-is-not-checked) [e](https://x.y)"
+    )
     assert dead_links(text, spec) == ["nowhere.md", "fold.md#nothing"]

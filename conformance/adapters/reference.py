@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -85,8 +85,9 @@ def surface_live(request: Request) -> Result:
             case {"push": event}:
                 log.append(event)
             case {"pushValidated": _}:
-                log.append(validated[-1])
+                log.append(last_of(validated, "validate"))
             case {"amend": event}:
+                last_of(log, "push")
                 log[-1] = event
             case {"validate": event}:
                 validated.append(event)
@@ -115,17 +116,17 @@ def session_live(request: Request) -> Result:
                 marker: dict[str, Any] = {str(name): value for name, value in others.items()}
                 return {"seq": session.append(kind, data, **marker)["seq"]}
             case {"observe": names}:
-                return {name: read[name]() for name in names}
+                return {name: plain_copy(read[name]()) for name in names}
             case {"hold": what, "as": name}:
                 value = read[what]()
-                held[name] = (value, copy.deepcopy(value))
+                held[name] = (value, plain_copy(value))
                 return {}
-            case {"recheck": name}:
+            case {"recheck": name} if name in held:
                 value, before = held[name]
                 return {"same": value == before}
-            case {"mutate": name, "how": how}:
+            case {"mutate": name, "how": how} if name in held:
                 return {"outcome": mutate(held[name][0], how)}
-        return {}
+        raise MissingMemberError(f"hold as {step.get('recheck', step.get('mutate'))} before this step")
 
     return step_by_step(member(request, "steps"), take)
 
@@ -141,6 +142,22 @@ def step_by_step(steps: list[Request], take: Callable[[Request], Result]) -> Res
     return {"steps": answers}
 
 
+def last_of(earlier: list[Any], step: str) -> Any:
+    """The last of what earlier steps gave; a script without such a step is the asker's mistake."""
+    if not earlier:
+        raise MissingMemberError(f"{step} step before this one")
+    return earlier[-1]
+
+
+def plain_copy(value: Any) -> Any:
+    """A copy in plain dicts and lists, which no later change reaches."""
+    if isinstance(value, dict):
+        return {name: plain_copy(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [plain_copy(element) for element in value]
+    return value
+
+
 def rejected(refusal: Rejection) -> dict[str, Any]:
     """A refusal as the protocol tells it."""
     found = {"condition": refusal.condition, "at": refusal.at, "message": refusal.message}
@@ -152,25 +169,33 @@ def mutate(value: Any, how: str) -> str:
     try:
         if how == "grow":
             value.append(value[0] if value else 0)
-        elif not value or not edit_text(value[0]):
-            return "not-applicable"
+            return "no-effect"
+        tried = [edit(element) for element in value]
     except TypeError:
         return "refused"
-    return "no-effect"
+    return "no-effect" if any(tried) else "refused"
 
 
-def edit_text(value: Any) -> bool:
-    """Change the first text inside an object or a list, however deep; False if there is none."""
-    members = (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    )
-    for key, inner in list(members):
+def edit(value: Any) -> bool:
+    """Try to change every text and to lengthen every list inside; True if any attempt went through."""
+    if not isinstance(value, dict | list):
+        return False
+    changed = False
+    for key, inner in list(value.items() if isinstance(value, dict) else enumerate(value)):
         if isinstance(inner, str):
-            value[key] = f"{inner} changed"
-            return True
-        if edit_text(inner):
-            return True
-    return False
+            changed = attempt(operator.setitem, value, key, f"{inner} changed") or changed
+        else:
+            changed = edit(inner) or changed
+    return (isinstance(value, list) and attempt(lambda: value.append("added"))) or changed
+
+
+def attempt(change: Callable[..., Any], *arguments: Any) -> bool:
+    """Whether a change goes through."""
+    try:
+        change(*arguments)
+    except TypeError:
+        return False
+    return True
 
 
 HANDLERS: dict[str, Callable[[Request], Result]] = {
@@ -205,7 +230,7 @@ def answer(request: Request) -> dict[str, Any]:
     except Rejection as refusal:
         return {"rejected": rejected(refusal)}
     except MissingMemberError as missing:
-        return {"error": f"{name} needs the member {missing}"}
+        return {"error": f"{name} needs {missing}"}
 
 
 def hello() -> Result:
@@ -219,7 +244,7 @@ def hello() -> Result:
 
 
 class MissingMemberError(Exception):
-    """The request lacks a member that its operation cannot do without."""
+    """The request lacks something that its operation cannot do without."""
 
 
 def member(request: Request, name: str) -> Any:
@@ -227,7 +252,7 @@ def member(request: Request, name: str) -> Any:
     if name in request:
         return request[name]
     if f"{name}_text" not in request:
-        raise MissingMemberError(name)
+        raise MissingMemberError(f"the member {name} (or {name}_text)")
     return parse_exact(request[f"{name}_text"])
 
 

@@ -113,24 +113,25 @@ export async function liveOperations(load, conditionOf) {
 /** Tries to change what was kept; what came of it shows when the session is observed afterwards. */
 function mutate(value, how) {
   try {
-    if (how === 'grow') value.push(structuredClone(value[0] ?? 0));
-    else if (!editText(value[0])) return 'not-applicable';
-    return 'no-effect';
+    if (how === 'grow') {
+      value.push(structuredClone(value[0] ?? 0));
+      return 'no-effect';
+    }
+    return value.map(edit).some((changed) => changed) ? 'no-effect' : 'refused';
   } catch (thrown) {
     if (thrown instanceof TypeError) return 'refused';
     throw thrown;
   }
 }
 
-/** Changes the first text found inside an object or a list, however deep; false if there is none. */
-function editText(value) {
+/** Tries to change every text and to lengthen every list inside; true if any attempt went through. */
+function edit(value) {
   if (typeof value !== 'object' || value === null) return false;
+  let changed = false;
   for (const [key, member] of Object.entries(value)) {
-    if (typeof member === 'string') {
-      value[key] = `${member} changed`;
-      return true;
-    }
-    if (editText(member)) return true;
+    if (typeof member === 'string') changed = Reflect.set(value, key, `${member} changed`) || changed;
+    else changed = edit(member) || changed;
   }
-  return false;
+  if (Array.isArray(value)) changed = Reflect.set(value, value.length, 'added') || changed;
+  return changed;
 }

@@ -1,0 +1,1 @@
+"""How strong the corpus is: mutated copies of the reference, judged by the corpus alone."""
