@@ -49,6 +49,7 @@ def plan_event(surface: Surface, element: object, expected: int, log: Sequence[E
 
     FOLD-1: seq, then marker, then range, then provenance, then rewrite; the first
     failure is the only one reported. FOLD-4: whatever is refused has changed nothing.
+    LOG-3: only the members that these checks name are read.
     ``log`` holds the events before this one, the first of them at seq ``base``.
     """
     event = require_event(element)
@@ -79,8 +80,9 @@ def apply_plan(surface: Surface, plan: Plan) -> None:
 
 
 def fold(events: Sequence[Event], base: int = 0) -> tuple[Surface, list[Replacement]]:
-    """The surface of a whole log (or of a window that begins at seq ``base``), and its replaces.
+    """The surface of a whole log, or of a window that begins at seq ``base`` (WIN-1), and its replaces.
 
+    FOLD-5: nodes in surface order, replaces in log order.
     Raises Rejection with ``at`` set to the index of the first event that breaks a rule.
     """
     surface = Surface()

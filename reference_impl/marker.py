@@ -32,7 +32,7 @@ Marker = Append | Replace
 
 
 def is_eligible(event: Event) -> bool:
-    """MARK-1: three types are eligible; every other one, known or not, is log-only."""
+    """MARK-1, MARK-8, TRAN-1: three types are eligible; every other one, known or not, is log-only."""
     return event.get("type") in ELIGIBLE_TYPES
 
 

@@ -16,7 +16,7 @@ Message = dict[str, Any]
 
 
 def project(element: object) -> Message | None:
-    """The message of one event, or None when it has none. The marker plays no part (PROJ-7)."""
+    """The message of one event as it stands (PROJ-9), or None. The marker plays no part (PROJ-7)."""
     event = require_event(element)
     kind = event.get("type")
     if kind == "user/message":  # PROJ-1, PROJ-6: verbatim, empty or not
@@ -54,6 +54,6 @@ def messages_of(surface: Surface, log: Sequence[Event]) -> list[Message]:
 
 
 def derive_messages(events: Sequence[Event]) -> list[Message]:
-    """Fold a whole log, then project it. Refuses whatever the fold refuses."""
+    """Fold a whole log, then project it (PROJ-10). Refuses whatever the fold refuses."""
     surface, _ = fold(events)
     return messages_of(surface, events)

@@ -11,7 +11,10 @@ from .values import is_seq
 
 
 def check_provenance(event: Event, seq: int, shadowed: list[int]) -> None:
-    """PROV-1 to PROV-6 on the whole list, in this order. ``shadowed`` is empty for an append."""
+    """PROV-1 to PROV-6 on the whole list, in this order. ``shadowed`` is empty for an append.
+
+    An append may leave the member out (PROV-7), and anybody may cite more than is shadowed (PROV-8).
+    """
     sources: list[int] = []
     if "sourceEventSeqs" in event:
         sources = read_sources(event["sourceEventSeqs"], event, seq)
@@ -26,7 +29,10 @@ def check_provenance(event: Event, seq: int, shadowed: list[int]) -> None:
 
 
 def read_sources(cited: object, event: Event, seq: int) -> list[int]:
-    """PROV-1 to PROV-5: the cited seqs as integers, in the order written."""
+    """PROV-1 to PROV-5: the cited seqs as integers, in the order written.
+
+    Smaller than ``seq`` is all that is asked, so a source may be from before a window (WIN-3).
+    """
     if not isinstance(cited, list):  # PROV-1
         raise Rejection(
             "sources-not-array", f"sourceEventSeqs on event at seq {seq} must be an array when present"

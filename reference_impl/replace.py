@@ -24,7 +24,11 @@ class Range:
 
 
 def locate(marker: Replace, nodes: list[int]) -> Range:
-    """REPL-1, REPL-2, REPL-3: both ends are nodes now, and stand in order by position."""
+    """REPL-1, REPL-2, REPL-3: both ends are nodes now, and stand in order by position.
+
+    A replacement is a node and a shadowed seq is none (REPL-7); both ends may be one node (REPL-6).
+    A window knows no nodes from before its base (WIN-2).
+    """
     if marker.start not in nodes:
         raise Rejection(
             "replace-start-absent", f"surface replace: start seq {marker.start} not found in surface"

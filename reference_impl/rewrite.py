@@ -13,7 +13,10 @@ from .values import equal_json
 
 
 def check_rewrite(event: Event, shadowed: list[Event]) -> None:
-    """REWR-1 to REWR-3, in this order. ``shadowed`` holds the events that the replace removes."""
+    """REWR-1 to REWR-3, in this order. ``shadowed`` holds the events that the replace removes.
+
+    They are the nodes of this moment, so a rewrite of a rewrite meets the newest one (REWR-6).
+    """
     if event.get("type") != "tool/result":  # REWR-8: other replacements are free
         return
     if len(shadowed) != 1:  # REWR-1
@@ -30,7 +33,10 @@ def check_rewrite(event: Event, shadowed: list[Event]) -> None:
 
 
 def without_content(event: Event) -> dict[str, Any]:
-    """REWR-4, REWR-5: an event's data with one block left, and that block's content set to null."""
+    """REWR-4, REWR-5: an event's data with one block left, and that block's content set to null.
+
+    Nothing beside data is compared (REWR-7).
+    """
     data = event.get("data")
     message = data.get("message") if isinstance(data, dict) else None
     content = message.get("content") if isinstance(message, dict) else None

@@ -1,6 +1,7 @@
 """JSON values as every page needs them: what is a seq, when are two values equal.
 
-Page: ``spec/values.md``.
+Page: ``spec/values.md``. Values come from a parser that lets the last of two equal names
+count (VAL-5), as Python's own does.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def to_double(value: int | float) -> float:
 
 
 def equal_json(left: object, right: object) -> bool:
-    """VAL-3, VAL-4: deep equality by value, whatever the depth (hence no recursion)."""
+    """VAL-3, VAL-4, VAL-6: deep equality by value. No recursion, so that depth is no limit (VAL-7)."""
     pending: list[tuple[object, object]] = [(left, right)]
     while pending:
         a, b = pending.pop()

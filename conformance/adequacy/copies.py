@@ -44,6 +44,7 @@ def load(changed: Mapping[str, str]) -> Callee:
 
     Whatever the changed code raises while it is loaded is raised here.
     """
+    sources()  # read while the import system still knows the original
     with own_modules():
         finder = CopyFinder(changed)
         sys.meta_path.insert(0, finder)

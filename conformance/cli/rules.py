@@ -3,45 +3,75 @@
 from __future__ import annotations
 
 import argparse
-from collections import defaultdict
+import json
+from collections.abc import Sequence
 
 from conformance.corpus import load_corpus
-from conformance.errors import UsageError
-from conformance.ledger import Rule, load_ledger
+from conformance.errors import ExitCode, UsageError
+from conformance.ledger import load_ledger
+from conformance.matrix import Row, build_matrix
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
     parser = commands.add_parser("rules", help="list rules", description=__doc__)
     parser.add_argument("rule", nargs="*", metavar="ID", help="show these rules in full, with their cases")
+    parser.add_argument(
+        "--matrix", action="store_true", help="count cases per rule; exit 1 if a rule is not traced"
+    )
+    parser.add_argument("--json", action="store_true", help="the same as one JSON list")
     parser.set_defaults(command=command)
 
 
 def command(args: argparse.Namespace) -> int:
-    """Print all rules, one line each, or some in full."""
+    """Print all rules, one line each, or some in full, or the matrix."""
     ledger = load_ledger()
     for name in args.rule:
         if name not in ledger.rules:
             raise UsageError(f"unknown rule {name}; session-conformance rules lists them")
-    if not args.rule:
+    if not args.rule and not args.matrix and not args.json:
         for rule in ledger.rules.values():
-            print(f"{rule.id:<8} {rule.level:<6} {rule.page:<12} {rule.condition or '-':<22} {rule.says}")
+            print(f"{rule.id:<8} {rule.level:<6} {rule.page:<15} {rule.condition or '-':<22} {rule.says}")
         return 0
-    cases: dict[str, list[str]] = defaultdict(list)
-    for case in load_corpus(ledger=ledger):
-        for name in case.rules:
-            cases[name].append(f"{case.id}  ({case.file}:{case.line})")
-    print("\n\n".join(describe(ledger.rules[name], cases[name]) for name in args.rule))
-    return 0
+    cases = load_corpus(ledger=ledger)
+    rows = [row for row in build_matrix(ledger, cases) if not args.rule or row.rule.id in args.rule]
+    faults = [fault for row in rows for fault in row.faults()] if args.matrix else []
+    if args.json:
+        print(json.dumps([row.document() for row in rows], indent=1))
+    elif args.matrix:
+        either = sum(case.expect.kind == "either" for case in cases)
+        show_matrix(rows, faults, len(cases), either)
+    else:
+        print("\n\n".join(describe(row) for row in rows))
+    return ExitCode.DIFFERS if faults else ExitCode.CONFORMS
 
 
-def describe(rule: Rule, cases: list[str]) -> str:
+def show_matrix(rows: Sequence[Row], faults: Sequence[str], cases: int, either: int) -> None:
+    """A line per rule, then totals, then what is not traced."""
+    print(f"{'rule':<8} {'level':<7} {'kept':>5} {'broken':>7} {'either':>7}  reference")
+    for row in rows:
+        counts = f"{len(row.accepting):>5} {len(row.refusing):>7} {len(row.open):>7}"
+        where = f"untestable: {row.rule.untestable}" if row.rule.untestable else ", ".join(row.functions)
+        print(f"{row.rule.id:<8} {row.rule.level:<7} {counts}  {where}")
+    excluded = sum(row.rule.untestable is not None for row in rows)
+    print(
+        f"{len(rows)} rules, {excluded} of them untestable from outside;"
+        f" {cases} cases, {either} of them either"
+    )
+    for fault in faults:
+        print(fault)
+
+
+def describe(row: Row) -> str:
     """One rule in full."""
+    rule = row.rule
     lines = [f"{rule.id}  {rule.level}, edition {rule.edition}, spec/{rule.page}.md", f"  {rule.says}"]
     if rule.condition:
         lines.append(f"  condition  {rule.condition}")
         lines += [f"  text       {text}" for text in rule.texts]
     if rule.untestable:
         lines.append(f"  untestable {rule.untestable}")
-    lines += [f"  case       {case}" for case in cases]
+    lines += [f"  reference  {function}" for function in row.functions]
+    for word, cases in (("kept", row.accepting), ("broken", row.refusing), ("either", row.open)):
+        lines += [f"  {word:<10} {case}" for case in cases]
     return "\n".join(lines)
