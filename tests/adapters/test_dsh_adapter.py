@@ -105,7 +105,17 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
     result = ask(argv, op="hello", protocol=1)["result"]
     assert result["protocol"] == 1
     assert result["editions"] == ["v0"]
-    assert result["capabilities"] == ["fold", "messages", "project", "classify"]
+    assert result["capabilities"] == [
+        "fold",
+        "messages",
+        "project",
+        "classify",
+        "window",
+        "transcript",
+        "surface.live",
+        "session.live",
+        "isolation",
+    ]
     implementation = result["implementation"]
     assert implementation["name"] == "@deepseek-ai/dsh-session"
     assert implementation["version"] == provision.DEFAULT_VERSION
@@ -221,7 +231,7 @@ def test_rewriting_a_tool_result_without_data_is_a_crash(argv: list[str]) -> Non
 
 
 def test_an_unknown_operation_or_edition_is_unsupported(argv: list[str]) -> None:
-    assert list(ask(argv, op="session.live", steps=[])) == ["unsupported"]
+    assert list(ask(argv, op="tutorial", events=[])) == ["unsupported"]
     assert list(ask(argv, op="constructor")) == ["unsupported"]
     assert list(ask(argv)) == ["unsupported"]
     assert list(ask(argv, op="fold", edition="v3", events=[])) == ["unsupported"]
