@@ -52,6 +52,7 @@ class Selection:
         parts = [f"--select {pattern!r}" for pattern in self.ids]
         parts += [f"--topic {topic}" for topic in self.topics]
         parts += [f"--rule {rule}" for rule in self.rules]
+        parts += ["--optional"] if self.with_optional else []
         return " ".join(parts) or "the whole corpus"
 
 

@@ -30,10 +30,14 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         "--rule", action="append", default=[], metavar="ID",
         help="cases that name a rule, as in REPL-3; may be given several times",
     )  # fmt: skip
+    group.add_argument(
+        "--optional", action="store_true", help="optional cases too: input that no typed port can hold"
+    )
 
 
 def selection_of(args: argparse.Namespace, *, with_optional: bool = False) -> Selection:
     """The selection that the options spell."""
+    with_optional = with_optional or args.optional
     return Selection(tuple(args.select), tuple(args.topic), tuple(args.rule), with_optional)
 
 
