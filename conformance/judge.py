@@ -149,7 +149,8 @@ class Judge:
         return Verdict(case, "fail", "implementation", told, _other_kind(expect, {"rejected": found}))
 
     def _score(self, verdict: Verdict, wanted: dict[str, Any], found: dict[str, Any]) -> Verdict:
-        verdict.condition = self._condition_score(wanted["condition"], found)
+        if "condition" in wanted:
+            verdict.condition = self._condition_score(wanted["condition"], found)
         if "at" in wanted:
             at = found.get("at")
             verdict.position = "not-given" if at is None else "same" if at == wanted["at"] else "other"

@@ -71,7 +71,7 @@ def build_matrix(ledger: Ledger, cases: Sequence[Case]) -> list[Row]:
 def expected_conditions(expect: Expectation) -> Iterator[str]:
     """The conditions that an expectation, or any of its steps, asks for."""
     for alternative in expect.alternatives:
-        if alternative.kind == "rejected":
+        if alternative.kind == "rejected" and "condition" in alternative.value:
             yield alternative.value["condition"]
     for step in expect.steps:
         yield from expected_conditions(step)

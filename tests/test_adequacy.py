@@ -211,3 +211,9 @@ def test_a_weak_corpus_is_noticed(capsys, monkeypatch):
     monkeypatch.setattr(campaign, "load_corpus", weaker)
     assert main(["adequacy", "--no-cache", "--page", "replace", "--named"]) == 1
     assert "named mutant replace." in capsys.readouterr().out
+
+
+def test_a_change_outside_functions_may_be_noticed_by_every_case(jury):
+    fault = mutant("marker", '"user/message", "assistant/message"', '"assistant/message"')
+    assert len(jury.for_mutant(fault)) == len(jury.cases)
+    assert trial.try_mutant(fault, jury.for_mutant(fault))[0].status == "killed"

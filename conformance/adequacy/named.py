@@ -5,6 +5,7 @@ One file per page of the specification in ``mutants/``; a new page joins by addi
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 from typing import Any
 
@@ -55,4 +56,16 @@ def named_mutant(entry: dict[str, Any]) -> Mutant:
         source = original.replace(find, entry["put"].rstrip("\n"))
         first = original[: original.index(find)].count("\n") + 1
         lines = frozenset(range(first, first + find.count("\n") + 1))
+        if not lines <= lines_inside_functions(original):
+            lines = frozenset()  # it runs when the module is loaded, so every case may notice
     return Mutant(entry["id"], entry["module"], "named", entry["mistake"], source, lines, entry["rule"])
+
+
+def lines_inside_functions(source: str) -> frozenset[int]:
+    """The lines of a module that belong to a function, its decorators included."""
+    inside: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            inside.update(range(first, (node.end_lineno or node.lineno) + 1))
+    return frozenset(inside)
