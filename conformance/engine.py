@@ -3,20 +3,44 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from time import perf_counter
+from typing import Any
 
 from conformance import __version__, diagnose
 from conformance.adapters.registry import AdapterSpec, resolve
+from conformance.baseline import Baseline, fingerprint
 from conformance.cases import Case
 from conformance.errors import ExitCode
-from conformance.judge import Judge, Verdict
+from conformance.judge import PASSING, Judge, Verdict
 from conformance.ledger import Ledger
+from conformance.profiles import Profile
 from conformance.protocol import Connection, Hello, Request
 from conformance.stream import FORMAT, Record, verdict_record
+
+FAILING = frozenset(("fail", "crashed", "timeout", "unsupported", "flaky", "stale-known-failure", "not-run"))
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a run is, beside its cases and its adapter.
+
+    ``strict`` may hold condition and position. With a ``profile`` only the cases that it froze
+    are scored. ``repeat`` puts every case that often, one round after the other. ``whole`` says
+    that nothing was left out by selection. ``described`` adds members to the start record.
+    """
+
+    strict: frozenset[str] = frozenset()
+    jobs: int = 1
+    repeat: int = 1
+    profile: Profile | None = None
+    baseline: Baseline | None = None
+    whole: bool = False
+    not_selected: int = 0
+    described: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -26,51 +50,86 @@ class Tally:
     statuses: Counter[str] = field(default_factory=Counter)
     conditions: Counter[str] = field(default_factory=Counter)
     positions: Counter[str] = field(default_factory=Counter)
+    scored: Counter[str] = field(default_factory=Counter)
 
-    def add(self, verdict: Verdict) -> None:
-        self.statuses[verdict.status] += 1
-        if verdict.condition is not None:
-            self.conditions[verdict.condition] += 1
-        if verdict.position is not None:
-            self.positions[verdict.position] += 1
+    def add(self, record: Record) -> None:
+        status = record["status"]
+        self.statuses[status] += 1
+        if record.get("scored", True):
+            self.scored[status] += 1
+        if "condition" in record:
+            self.conditions[record["condition"]] += 1
+        if "position" in record:
+            self.positions[record["position"]] += 1
 
-    def exit_code(self, problems: Sequence[str]) -> ExitCode:
+    def exit_code(self, problems: Sequence[str], leftovers: Sequence[str]) -> ExitCode:
         """ADAPTER goes before DIFFERS: an adapter at fault makes every other answer doubtful."""
-        statuses = self.statuses
-        nothing_declared = statuses["undeclared"] == statuses.total()
-        if problems or statuses["adapter-error"] or nothing_declared:
+        nothing_declared = self.statuses["undeclared"] == self.statuses.total()
+        if problems or self.scored["adapter-error"] or nothing_declared:
             return ExitCode.ADAPTER
-        if any(statuses[name] for name in ("fail", "crashed", "timeout", "unsupported", "not-run")):
+        if leftovers or any(self.scored[name] for name in FAILING):
             return ExitCode.DIFFERS
         return ExitCode.CONFORMS
 
 
 def run(
-    cases: Sequence[Case],
-    adapter: AdapterSpec,
-    ledger: Ledger,
-    *,
-    strict: frozenset[str] = frozenset(),
-    jobs: int = 1,
-    described: Record | None = None,
+    cases: Sequence[Case], adapter: AdapterSpec, ledger: Ledger, options: Options | None = None
 ) -> Iterator[Record]:
     """Run the cases and yield the result stream: a start, one verdict per case, an end.
 
-    ``described`` adds members to the start record (what was selected, from which files).
     Raises AdapterError if the adapter cannot be opened; then no record was yielded. However
     the iteration ends, the adapter is closed.
     """
-    connection = adapter.connect(jobs)
-    started = time.perf_counter()
+    chosen = options or Options()
+    connection = adapter.connect(chosen.jobs)
+    started = perf_counter()
     tally = Tally()
     try:
-        yield start_record(cases, adapter, connection.hello, strict) | (described or {})
-        for verdict in verdicts(cases, connection, Judge(ledger, strict)):
-            tally.add(verdict)
-            yield verdict_record(verdict)
+        yield start_record(cases, adapter, connection.hello, chosen)
+        for record in records(cases, connection, Judge(ledger, chosen.strict), chosen):
+            tally.add(record)
+            yield record
     finally:
         connection.close()
-    yield end_record(tally, connection.problems, time.perf_counter() - started)
+    leftovers: list[str] = []
+    if chosen.baseline is not None:
+        leftovers = list(chosen.baseline.leftovers((case.id for case in cases), whole=chosen.whole))
+    yield end_record(tally, connection.problems, leftovers, chosen, perf_counter() - started)
+
+
+def records(
+    cases: Sequence[Case], connection: Connection, judge: Judge, options: Options
+) -> Iterator[Record]:
+    """One verdict record per case, as profile, repetition and baseline make it."""
+    plain: Iterator[Record]
+    if options.repeat == 1:
+        plain = (verdict_record(verdict) for verdict in verdicts(cases, connection, judge))
+    else:
+        plain = repeated(lambda: verdicts(cases, connection, judge), options.repeat)
+    profile = options.profile
+    by_id = {case.id: case for case in cases} if profile is not None else {}
+    for record in plain:
+        if record["status"] not in PASSING:
+            record["fingerprint"] = fingerprint(record)
+        if profile is not None and not profile.counts(by_id[record["case"]]):
+            record["scored"] = False
+        yield record if options.baseline is None else options.baseline.apply(record)
+
+
+def repeated(one_round: Callable[[], Iterator[Verdict]], rounds: int) -> Iterator[Record]:
+    """One record per case over several rounds; a case that passes in some of them only is flaky."""
+    seen: dict[str, tuple[Record, int]] = {}
+    for _ in range(rounds):
+        for verdict in one_round():
+            record = verdict_record(verdict)
+            first, passes = seen.get(verdict.case.id, (record, 0))
+            passes += record["status"] in PASSING
+            seen[verdict.case.id] = (first if first["status"] not in PASSING else record, passes)
+    for record, passes in seen.values():
+        if record["status"] == "undeclared" or passes in (0, rounds):
+            yield record
+        else:
+            yield {**record, "status": "flaky", "passes": f"{passes} of {rounds}"}
 
 
 def verdicts(cases: Sequence[Case], connection: Connection, judge: Judge) -> Iterator[Verdict]:
@@ -114,10 +173,10 @@ def undeclared(case: Case, hello: Hello) -> str | None:
     return None
 
 
-def start_record(cases: Sequence[Case], adapter: AdapterSpec, hello: Hello, strict: frozenset[str]) -> Record:
+def start_record(cases: Sequence[Case], adapter: AdapterSpec, hello: Hello, options: Options) -> Record:
     """The first record: suite, adapter, selection, and how many verdicts will follow."""
     known = {"name": hello.name, "version": hello.version, "language": hello.language, "url": hello.url}
-    return {
+    record: Record = {
         "record": "start",
         "format": FORMAT,
         "suite": {"name": "session-conformance", "version": __version__, "digest": selection_digest(cases)},
@@ -125,9 +184,16 @@ def start_record(cases: Sequence[Case], adapter: AdapterSpec, hello: Hello, stri
         "implementation": {name: value for name, value in known.items() if value is not None},
         "capabilities": sorted(hello.capabilities),
         "editions": sorted(hello.editions),
-        "strict": sorted(strict),
+        "whole": options.whole,
+        "strict": sorted(options.strict),
         "cases": len(cases),
+        **options.described,
     }
+    if options.profile is not None:
+        record |= {"profile": options.profile.name, "release": options.profile.release}
+    if options.repeat > 1:
+        record["repeat"] = options.repeat
+    return record
 
 
 def selection_digest(cases: Sequence[Case]) -> str:
@@ -143,15 +209,23 @@ def interrupted_record() -> Record:
     return {"record": "end", "complete": False, "exit": int(ExitCode.INTERRUPTED)}
 
 
-def end_record(tally: Tally, problems: Sequence[str], seconds: float) -> Record:
-    """The last record of a run that went through."""
-    return {
+def end_record(
+    tally: Tally, problems: Sequence[str], leftovers: Sequence[str], options: Options, seconds: float
+) -> Record:
+    """The last record of a run that went through. Three scores: verdicts, conditions, positions."""
+    record: Record = {
         "record": "end",
         "complete": True,
         "counts": dict(tally.statuses),
         "conditions": dict(tally.conditions),
         "positions": dict(tally.positions),
+        "notSelected": options.not_selected,
         "problems": list(problems),
-        "exit": int(tally.exit_code(problems)),
+        "exit": int(tally.exit_code(problems, leftovers)),
         "seconds": round(seconds, 3),
     }
+    if options.profile is not None:
+        record["scored"] = dict(tally.scored)
+    if options.baseline is not None:
+        record["baseline"] = list(leftovers)
+    return record

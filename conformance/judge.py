@@ -22,9 +22,13 @@ STATUSES: Final = (
     "unsupported",
     "adapter-error",
     "not-run",
+    "flaky",
+    "known-failure",
+    "stale-known-failure",
     "undeclared",
 )
-"""Every status a verdict can have; ``undeclared`` is no failure, but no pass either."""
+"""Every status a verdict can have. ``undeclared`` and ``known-failure`` are no failures of a run, but no
+passes either; flaky, known-failure and stale-known-failure are made of other verdicts by the engine."""
 
 _STATUS_OF: Final = {
     "crashed": ("crashed", "implementation"),

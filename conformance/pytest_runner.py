@@ -12,7 +12,7 @@ from conformance.adapters.limits import Limits
 from conformance.adapters.registry import AdapterSpec, resolve
 from conformance.cases import Case
 from conformance.corpus import is_case_file, load_corpus, load_file
-from conformance.engine import run, undeclared
+from conformance.engine import Options, run, undeclared
 from conformance.errors import ConformanceError
 from conformance.judge import PASSING, Judge, Verdict
 from conformance.ledger import load_ledger
@@ -174,7 +174,7 @@ def assert_conforms(
     )
     failures: list[str] = []
     end: Record = {}
-    for record in run(chosen, spec, ledger, strict=frozenset(strict)):
+    for record in run(chosen, spec, ledger, Options(strict=frozenset(strict))):
         if record["record"] == "verdict" and record["status"] not in (*PASSING, "undeclared"):
             failures.append(failure_text(record))
         end = record

@@ -12,7 +12,7 @@ from conformance.adapters.limits import Limits
 from conformance.adapters.registry import AdapterSpec
 from conformance.cases import Case
 from conformance.corpus import load_corpus
-from conformance.engine import run
+from conformance.engine import Options, run
 from conformance.ledger import load_ledger
 
 DOUBLES = Path(__file__).with_name("doubles.py")
@@ -62,7 +62,7 @@ def run_double(
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Verdict records by case id, and the end record; each case must have exactly one verdict."""
     spec = AdapterSpec("double", command=lambda: double_argv(*words), limits=limits)
-    records = list(run(cases, spec, load_ledger(), jobs=jobs, strict=frozenset(strict)))
+    records = list(run(cases, spec, load_ledger(), Options(jobs=jobs, strict=frozenset(strict))))
     by_case: dict[str, dict[str, Any]] = {}
     for record in records[1:-1]:
         assert record["record"] == "verdict"

@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from conformance.adapters.limits import Limits
 from conformance.adequacy import copies, generic, named, trial
 from conformance.adequacy.campaign import gather, key_of, run_campaign
 from conformance.adequacy.mutant import Mutant
@@ -63,7 +64,7 @@ def test_only_cases_that_execute_the_change_are_asked(jury):
 
 
 def test_a_mutant_that_never_ends_is_killed(jury, monkeypatch):
-    monkeypatch.setattr(trial, "CASE_SECONDS", 0.2)
+    monkeypatch.setattr(trial, "LIMITS", Limits(answer_seconds=0.2))
     fault = mutant("surface_view", "self._folded += 1", "self._folded += 0")
     outcome, _ = trial.try_mutant(fault, jury.for_mutant(fault))
     assert outcome.status == "killed"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from conformance.adapters.stdio import StdioPool
 
 DRAIN_READS = 512
+WEIGH_SECONDS = 0.1
 
 
 class Lane:
@@ -42,6 +43,7 @@ class Lane:
         self.oldest_since = 0.0
         self.stray_lines = 0
         self.watching_write = False
+        self.weigh_at = 0.0
 
     # -- starting and ending ---------------------------------------------------
 
@@ -267,6 +269,14 @@ class Lane:
             limit = limits.answer_seconds if self.greeted else limits.hello_seconds
             if now - self.oldest_since > limit:
                 self.fail("hung", f"no answer within {limit:g} s")
+                return
+        if now >= self.weigh_at:
+            self.weigh_at = now + WEIGH_SECONDS
+            held = process.resident_mib()
+            if held > limits.memory_mib:
+                self.fail(
+                    "died", f"the adapter held {held:.0f} MiB of memory, the limit is {limits.memory_mib}"
+                )
                 return
         if process.returncode is not None and self.pending:
             self.drain(process)

@@ -24,5 +24,9 @@ class Limits:
     """How long a process may take from its start to its answer to hello."""
     exit_seconds: float = 5.0
     """How long a process may take to end after the end of its input."""
+    total_seconds: float | None = None
+    """How long the whole run may take; what is unanswered then ends as not-run."""
+    memory_mib: int = 4096
+    """How much memory one adapter process may hold (its resident set, where the system tells)."""
     restarts: int = 100
     """How many processes may die or hang before the rest of the run is given up."""

@@ -15,6 +15,7 @@ from conformance.errors import AdapterError
 READ_BYTES = 1 << 18
 MAX_ANSWER_BYTES = 64 << 20
 STDERR_TAIL_BYTES = 8 << 10
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 class AnswerTooLong(Exception):  # noqa: N818 - what happened, not a programming error
@@ -137,6 +138,14 @@ class AdapterProcess:
             assert self._popen.stdin is not None
             with contextlib.suppress(OSError):
                 self._popen.stdin.close()
+
+    def resident_mib(self) -> float:
+        """The memory that the process holds now, in MiB; 0 where the system does not tell."""
+        try:
+            pages = int(Path(f"/proc/{self._popen.pid}/statm").read_text("ascii").split()[1])
+        except (OSError, ValueError, IndexError):
+            return 0.0
+        return pages * PAGE_BYTES / (1 << 20)
 
     def wait(self, seconds: float) -> int | None:
         """The return code, or None if the process still runs after that time."""

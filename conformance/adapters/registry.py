@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from conformance.adapters.inprocess import Callee, InProcess
 from conformance.adapters.limits import Limits
 from conformance.adapters.stdio import StdioPool, split_command
+from conformance.config import NamedAdapter
 from conformance.errors import AdapterError, UsageError
 from conformance.ledger import load_ledger
 from conformance.protocol import Connection
@@ -28,6 +29,10 @@ class AdapterSpec:
     command: Callable[[], list[str]] | None = None
     factory: Callable[[], Callee] | None = None
     limits: Limits = field(default_factory=Limits)
+    env: dict[str, str] = field(default_factory=dict)
+    cwd: Path | None = None
+    served_as: str | None = None
+    """The name under which ``serve`` knows an in-process adapter that has another name here."""
 
     def connect(self, jobs: int = 1) -> Connection:
         """Open the adapter. Raises AdapterError if it cannot be started or does not greet.
@@ -35,16 +40,26 @@ class AdapterSpec:
         With more than one job an in-process adapter is served by as many child processes.
         """
         if self.command is not None:
-            return StdioPool(self.command(), jobs, self.limits)
+            env = {**os.environ, **self.env} if self.env else None
+            return StdioPool(self.command(), jobs, self.limits, env, self.cwd)
         if jobs > 1:
-            return StdioPool(serve_command(self.name), jobs, self.limits, env=_with_working_directory())
+            return StdioPool(
+                serve_command(self.served_as or self.name), jobs, self.limits, env=_with_working_directory()
+            )
         assert self.factory is not None
-        return InProcess(self.factory())
+        return InProcess(self.factory(), self.limits)
 
 
-def resolve(name: str, limits: Limits | None = None) -> AdapterSpec:
-    """What a name stands for. Raises UsageError if it stands for nothing."""
+def resolve(
+    name: str, limits: Limits | None = None, named: Mapping[str, NamedAdapter] | None = None
+) -> AdapterSpec:
+    """What a name stands for; ``named`` holds those of ``session-conformance.toml``.
+
+    Raises UsageError if it stands for nothing.
+    """
     bounds = limits or Limits()
+    if named and name in named:
+        return _from_config(named[name], bounds)
     kind, _, rest = name.partition(":")
     if name == "reference":
         return AdapterSpec(name, factory=_reference, limits=bounds)
@@ -55,7 +70,23 @@ def resolve(name: str, limits: Limits | None = None) -> AdapterSpec:
         return AdapterSpec(name, factory=lambda: load_factory(rest), limits=bounds)
     if kind == "stdio" and rest:
         return AdapterSpec(name, command=lambda: split_command(rest), limits=bounds)
-    raise UsageError(f"unknown adapter {name!r}; an adapter is one of: {FORMS}")
+    known = f"; session-conformance.toml names {', '.join(named)}" if named else ""
+    raise UsageError(f"unknown adapter {name!r}; an adapter is one of: {FORMS}{known}")
+
+
+def _from_config(entry: NamedAdapter, limits: Limits) -> AdapterSpec:
+    if entry.command is not None:
+        words = list(entry.command)
+        return AdapterSpec(entry.name, command=lambda: words, limits=limits, env=entry.env, cwd=entry.cwd)
+    path = entry.python or ""
+    # A factory cannot be given a folder or an environment of its own here, so it is served from one.
+    if entry.env or entry.cwd != Path.cwd():
+        serve = serve_command(f"python:{path}")
+        env = {**_with_working_directory(), **entry.env}
+        return AdapterSpec(entry.name, command=lambda: serve, limits=limits, env=env, cwd=entry.cwd)
+    return AdapterSpec(
+        entry.name, factory=lambda: load_factory(path), limits=limits, served_as=f"python:{path}"
+    )
 
 
 def serve_command(name: str) -> list[str]:

@@ -35,6 +35,7 @@ class StdioPool:
         self.problems: list[str] = []
         self.unlisted = 0
         self.restarts_left = self.limits.restarts
+        self.ends_at: float | None = None
         self.given_up: str | None = None
         self.source: Iterator[Request] = iter(())
         self.selector = selectors.DefaultSelector()
@@ -75,6 +76,8 @@ class StdioPool:
     def exchange(self, requests: Iterator[Request]) -> Iterator[tuple[int, Answer]]:
         """Answers in the order in which they arrive, exactly one for each request."""
         self.source = requests
+        if self.ends_at is None and self.limits.total_seconds is not None:
+            self.ends_at = time.monotonic() + self.limits.total_seconds
         while self.given_up is None:
             busy = False
             for lane in self.lanes:
@@ -108,6 +111,8 @@ class StdioPool:
         now = time.monotonic()
         for lane in self.lanes:
             lane.check(now)
+        if self.ends_at is not None and now > self.ends_at:
+            self.give_up(f"the run took longer than {self.limits.total_seconds:g} s", adapter_at_fault=False)
 
     def close(self) -> None:
         """End all processes: politely where nothing is unanswered, at once otherwise."""

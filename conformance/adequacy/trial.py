@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import FrameType
 
 from conformance.adapters.inprocess import InProcess
+from conformance.adapters.limits import Limits
 from conformance.adequacy.copies import load
 from conformance.adequacy.mutant import Mutant, Outcome
 from conformance.adequacy.tracing import Line
@@ -17,12 +16,8 @@ from conformance.judge import PASSING, Judge
 from conformance.ledger import load_ledger
 from conformance.protocol import Request
 
-CASE_SECONDS = 2.0
+LIMITS = Limits(answer_seconds=2.0)
 STRICT = frozenset(("condition", "position"))
-
-
-class TooSlow(BaseException):
-    """A case took longer than CASE_SECONDS; no code under test may catch this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +47,7 @@ def try_mutant(mutant: Mutant, jury: Sequence[Case], *, all_kills: bool = False)
     if not mutant.source:
         return Outcome("not-applicable", reason="its text is not found exactly once in the module"), []
     try:
-        connection = InProcess(load({mutant.module: mutant.source}))
+        connection = InProcess(load({mutant.module: mutant.source}), LIMITS)
     except AdapterError as error:
         return Outcome("broken", reason=str(error)), []
     except Exception as error:
@@ -72,16 +67,5 @@ def try_mutant(mutant: Mutant, jury: Sequence[Case], *, all_kills: bool = False)
 
 def kill(connection: InProcess, case: Case, judge: Judge) -> bool:
     """Whether a case notices: a wrong answer, a crash, or no answer in time."""
-    signal.signal(signal.SIGALRM, _too_slow)
-    signal.setitimer(signal.ITIMER_REAL, CASE_SECONDS)
-    try:
-        verdict = judge.verdict(case, connection.ask(Request(1, case.body)))
-    except TooSlow:
-        return True
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-    return verdict.status not in PASSING
-
-
-def _too_slow(_signal: int, _frame: FrameType | None) -> None:
-    raise TooSlow
+    ((_, answer),) = connection.exchange(iter([Request(1, case.body)]))
+    return judge.verdict(case, answer).status not in PASSING

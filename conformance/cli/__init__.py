@@ -10,10 +10,22 @@ from collections.abc import Sequence
 from types import FrameType
 
 from conformance import __version__
-from conformance.cli import adequacy, bench, cost, export, lint, list_cases, rules, run, serve
+from conformance.cli import (
+    adequacy,
+    baseline,
+    bench,
+    cost,
+    export,
+    lint,
+    list_cases,
+    report,
+    rules,
+    run,
+    serve,
+)
 from conformance.errors import ConformanceError, ExitCode
 
-COMMANDS = (run, list_cases, rules, serve, export, lint, adequacy, bench, cost)
+COMMANDS = (run, report, baseline, list_cases, rules, serve, export, lint, adequacy, bench, cost)
 
 EPILOG = """\
 exit codes:

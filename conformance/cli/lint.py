@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from conformance import lint
+from conformance import lint, profiles
 from conformance.corpus import load_corpus
 from conformance.errors import ExitCode
 from conformance.resources import vectors_dir
@@ -16,6 +16,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--write", action="store_true", help="record the digests of the cases as they are now"
     )
+    parser.add_argument("--freeze", metavar="RELEASE", help="release the profiles as they are now")
     parser.set_defaults(command=command)
 
 
@@ -24,7 +25,9 @@ def command(args: argparse.Namespace) -> int:
     cases = load_corpus()
     if args.write:
         lint.write_digests(vectors_dir(), cases)
-    findings = lint.all_findings(vectors_dir(), cases)
+    if args.freeze:
+        profiles.write_profiles(profiles.freeze(cases, args.freeze))
+    findings = [*lint.all_findings(vectors_dir(), cases), *profiles.findings(cases)]
     for finding in findings:
         print(finding)
     print(f"{len(cases)} cases, {len(findings)} findings")

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from conformance.adapters.limits import Limits
 from conformance.adapters.registry import FORMS, resolve
-from conformance.cli.common import add_selection, chosen_cases, selection_of
-from conformance.engine import interrupted_record, run
+from conformance.baseline import load_baseline
+from conformance.cases import Case
+from conformance.cli.common import add_selection, selection_of
+from conformance.config import NamedAdapter, find_config, load_config
+from conformance.corpus import load_corpus
+from conformance.engine import Options, interrupted_record, run
 from conformance.errors import UsageError
+from conformance.ledger import Ledger, load_ledger
+from conformance.profiles import TOPICS, belongs, load_profile
 from conformance.stream import Record, StreamWriter
 from conformance.terminal import TerminalView
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 STRICT = ("condition", "position")
 
@@ -26,34 +30,54 @@ STRICT = ("condition", "position")
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
     parser = commands.add_parser("run", help="judge an implementation", description=__doc__)
-    parser.add_argument("adapter", nargs="?", default="reference", help=f"{FORMS} (default: reference)")
-    add_selection(parser)
+    named = "or a name of session-conformance.toml"
     parser.add_argument(
-        "--report", type=Path, metavar="FILE", help="write the result stream (NDJSON) to a file"
+        "adapter", nargs="?", default="reference", help=f"{FORMS}, {named} (default: reference)"
     )
-    parser.add_argument(
-        "--strict", default="", metavar="LIST",
+    add_selection(parser)
+    group = parser.add_argument_group("what counts")
+    group.add_argument(
+        "--strict", default=None, metavar="LIST",
         help="what must match beyond the verdict of a refusal: condition, position, or both with a comma",
     )  # fmt: skip
-    parser.add_argument(
-        "-j", "--jobs", type=_positive, default=1, metavar="N", help="adapter processes (default 1)"
+    group.add_argument(
+        "--profile", metavar="NAME",
+        help=f"only the cases of a profile, scored as it was released: {', '.join(TOPICS)}",
+    )  # fmt: skip
+    group.add_argument(
+        "--baseline", type=Path, metavar="FILE", help="known failures, which do not fail the run"
     )
-    parser.add_argument(
-        "--time-limit", type=_seconds, default=Limits().answer_seconds, metavar="SECONDS",
-        help="how long one answer may take (default %(default)g; adapters over a pipe)",
+    group.add_argument(
+        "--repeat", type=_positive, default=1, metavar="M", help="put every case M times; tell the flaky"
+    )
+    group = parser.add_argument_group("how it is run")
+    group.add_argument(
+        "--report", type=Path, metavar="FILE", help="write the result stream (NDJSON) to a file"
+    )
+    group.add_argument(
+        "-j", "--jobs", type=_positive, default=None, metavar="N", help="adapter processes (default 1)"
+    )
+    group.add_argument(
+        "--time-limit", type=_seconds, metavar="SECONDS",
+        help=f"how long one answer may take (default {Limits().answer_seconds:g})",
+    )  # fmt: skip
+    group.add_argument(
+        "--total-limit", type=_seconds, metavar="SECONDS", help="how long the run may take (default: any)"
+    )
+    group.add_argument(
+        "--memory-limit", type=_memory, metavar="MIB",
+        help=f"how much memory an adapter process may hold (default {Limits().memory_mib})",
     )  # fmt: skip
     parser.set_defaults(command=command)
 
 
 def command(args: argparse.Namespace) -> int:
     """Run, show, report, and return the exit code."""
-    strict = parse_strict(args.strict)
-    adapter = resolve(args.adapter, Limits(answer_seconds=args.time_limit))
-    cases, ledger = chosen_cases(args)
-    described: Record = {
-        "selection": selection_of(args).describe(),
-        "vectors": [str(path) for path in args.vectors],
-    }
+    named = load_config(find_config())
+    entry = named.get(args.adapter)
+    adapter = resolve(args.adapter, limits_of(args, entry), named)
+    ledger = load_ledger()
+    cases, options = prepare(args, entry, ledger)
     with ExitStack() as stack:
         view = TerminalView(Console(), Console(stderr=True))
         stack.callback(view.close)
@@ -64,7 +88,7 @@ def command(args: argparse.Namespace) -> int:
             sinks.insert(0, writer.write)
         code = 0
         try:
-            for record in run(cases, adapter, ledger, strict=strict, jobs=args.jobs, described=described):
+            for record in run(cases, adapter, ledger, options):
                 for sink in sinks:
                     sink(record)
                 if record["record"] == "end":
@@ -74,6 +98,49 @@ def command(args: argparse.Namespace) -> int:
                 sink(interrupted_record())
             raise
     return code
+
+
+def prepare(
+    args: argparse.Namespace, entry: NamedAdapter | None, ledger: Ledger
+) -> tuple[list[Case], Options]:
+    """The cases of the run and all that goes with them; options go before what the configuration says."""
+    selection = selection_of(args)
+    profile_name = args.profile or (entry.profile if entry else None)
+    corpus = load_corpus(args.vectors, ledger)
+    profile = None
+    if profile_name is not None:
+        profile = load_profile(profile_name)
+        corpus = [case for case in corpus if belongs(case, profile_name)]
+        selection = replace(selection, with_optional=True)
+    cases = selection.pick(corpus, ledger)
+    baseline_path = args.baseline or (entry.baseline if entry else None)
+    strict = (
+        parse_strict(args.strict) if args.strict is not None else frozenset(entry.strict if entry else ())
+    )
+    options = Options(
+        strict=strict,
+        jobs=args.jobs or (entry.jobs if entry else None) or 1,
+        repeat=args.repeat,
+        profile=profile,
+        baseline=load_baseline(baseline_path) if baseline_path is not None else None,
+        whole=not (selection.ids or selection.topics or selection.rules or args.vectors),
+        not_selected=len(corpus) - len(cases),
+        described={
+            "selection": selection_of(args).describe(),
+            "vectors": [str(path) for path in args.vectors],
+        },
+    )
+    return cases, options
+
+
+def limits_of(args: argparse.Namespace, entry: NamedAdapter | None) -> Limits:
+    """The limits of the run."""
+    default = Limits()
+    return Limits(
+        answer_seconds=args.time_limit or (entry.time_limit if entry else None) or default.answer_seconds,
+        total_seconds=args.total_limit or (entry.total_limit if entry else None),
+        memory_mib=args.memory_limit or (entry.memory_limit if entry else None) or default.memory_mib,
+    )
 
 
 def parse_strict(text: str) -> frozenset[str]:
@@ -86,14 +153,24 @@ def parse_strict(text: str) -> frozenset[str]:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if not 1 <= number <= 256:
-        raise argparse.ArgumentTypeError("must be from 1 to 256")
-    return number
+    return _whole(text, 256)
+
+
+def _memory(text: str) -> int:
+    return _whole(text, 1 << 24)
+
+
+def _whole(text: str, largest: int) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:12]) <= largest):
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 to {largest}, not {text!r}")
+    return int(text)
 
 
 def _seconds(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
     if not 0 < number < 1e6:
-        raise argparse.ArgumentTypeError("must be a number of seconds above 0")
+        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text!r}")
     return number

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.adapters.registry import resolve
 from conformance.corpus import load_corpus
-from conformance.engine import run
+from conformance.engine import Options, run
 from conformance.errors import AdapterError
 from conformance.ledger import load_ledger
 
@@ -17,7 +17,7 @@ from conformance.ledger import load_ledger
 def statuses() -> dict[str, str]:
     strict = frozenset(("condition", "position"))
     try:
-        records = list(run(load_corpus(), resolve("dsh"), load_ledger(), strict=strict))
+        records = list(run(load_corpus(), resolve("dsh"), load_ledger(), Options(strict=strict)))
     except AdapterError as error:
         if os.environ.get("CI") == "true":
             raise
