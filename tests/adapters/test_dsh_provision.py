@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import stat
@@ -46,6 +47,15 @@ def script(path: Path, text: str) -> Path:
     return path
 
 
+def python_script(path: Path, text: str) -> Path:
+    """A program in Python, behind a shell: a ``#!`` line cannot name an interpreter whose path holds a blank."""
+    source = path.with_name(f"{path.name}.source.py")
+    words = shlex.join([sys.executable, str(source)])
+    program = script(path, f'#!/bin/sh\nexec {words} "$@"\n')
+    source.write_text(text)
+    return program
+
+
 def fake_node(path: Path, version: str = "v20.1.0", status: int = 0) -> Path:
     return script(path, f"#!/bin/sh\necho {version}\nexit {status}\n")
 
@@ -74,7 +84,7 @@ class Host:
 
     def with_node_and_npm(self) -> Host:
         fake_node(self.bin / "node")
-        script(self.bin / "npm", f"#!{sys.executable}\n{FAKE_NPM}")
+        python_script(self.bin / "npm", FAKE_NPM)
         return self
 
     def npm_calls(self) -> list[dict[str, object]]:
@@ -137,9 +147,10 @@ def test_the_node_of_the_extra_is_used_with_its_own_npm(host: Host) -> None:
     # As in the real wheel: bin/npm is a copy that finds no library, only npm-cli.js works, run by that node.
     script(wheel / "bin" / "npm", "#!/bin/sh\nexit 7\n")
     cli = script(wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js", FAKE_NPM)
+    python = shlex.quote(sys.executable)
     runtime = script(
         wheel / "bin" / "node",
-        f'#!/bin/sh\nif [ "$1" = --version ]; then echo v22.15.0; else exec {sys.executable} "$@"; fi\n',
+        f'#!/bin/sh\nif [ "$1" = --version ]; then echo v22.15.0; else exec {python} "$@"; fi\n',
     )
     host.environment.setattr(node, "_wheel_root", lambda: wheel)
     argv = provision.command(DEFAULT_VERSION, TEXTS)
