@@ -2,6 +2,6 @@
 
 import sys
 
-from conformance.cli import main
+from conformance.cli import entry
 
-sys.exit(main())
+sys.exit(entry())

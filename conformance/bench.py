@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from conformance.adapters.registry import AdapterSpec
 from conformance.cases import Case
 from conformance.corpus import load_corpus
-from conformance.engine import verdicts
+from conformance.engine import undeclared, verdicts
+from conformance.errors import AdapterError
 from conformance.judge import Judge
 from conformance.ledger import load_ledger
 from conformance.protocol import Connection, Request
@@ -33,13 +34,21 @@ def judging(adapter: AdapterSpec, cases: Sequence[Case], total: int, rounds: int
     """Cases a second for each round: ``total`` requests to one adapter, judged and made into records."""
     connection = adapter.connect()
     try:
-        usable = [case for case in cases if case.capability in connection.hello.capabilities]
+        usable = usable_cases(cases, connection)
         many = (usable * (total // len(usable) + 1))[:total]
         judge = Judge(load_ledger())
         _judge_all(many[:1000], connection, judge)
         return [_rate(lambda: _judge_all(many, connection, judge), total) for _ in range(rounds)]
     finally:
         connection.close()
+
+
+def usable_cases(cases: Sequence[Case], connection: Connection) -> list[Case]:
+    """The cases that the adapter declares. Raises AdapterError if there are none."""
+    usable = [case for case in cases if undeclared(case, connection.hello) is None]
+    if not usable:
+        raise AdapterError("declares none of the cases")
+    return usable
 
 
 def _judge_all(cases: Sequence[Case], connection: Connection, judge: Judge) -> None:
@@ -51,7 +60,7 @@ def bare(adapter: AdapterSpec, cases: Sequence[Case], total: int, rounds: int) -
     """The same requests without judging: what the adapter and the pipe alone can do."""
     connection = adapter.connect()
     try:
-        usable = [case for case in cases if case.capability in connection.hello.capabilities]
+        usable = usable_cases(cases, connection)
         bodies = [case.body for case in usable]
 
         def requests() -> Iterator[Request]:
@@ -73,6 +82,7 @@ def _rate(work: Callable[[], None], total: int) -> float:
     return total / (time.perf_counter() - started)
 
 
-def middle(values: Sequence[float]) -> str:
+def middle(values: Sequence[float], digits: int = 0) -> str:
     """Median with the range beside it."""
-    return f"{statistics.median(values):,.2f} ({min(values):,.2f} to {max(values):,.2f})"
+    low, median, high = min(values), statistics.median(values), max(values)
+    return f"{median:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"

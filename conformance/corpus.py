@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,7 +50,7 @@ def find_files(paths: list[Path]) -> Iterator[tuple[Path, str | None]]:
     """
     for path in paths:
         if path.is_dir():
-            files = [file for file in sorted(path.rglob("*.yaml")) if is_case_file(file)]
+            files = [file for file in _yaml_files(path) if is_case_file(file)]
             if not files:
                 raise VectorError("holds no vector file (a .yaml file that begins with format:)", file=path)
             for file in files:
@@ -60,11 +61,26 @@ def find_files(paths: list[Path]) -> Iterator[tuple[Path, str | None]]:
             raise VectorError("does not exist", file=path)
 
 
+def _yaml_files(folder: Path) -> list[Path]:
+    """YAML files below a folder, sorted; a folder that cannot be read is an error, never silence."""
+
+    def refuse(error: OSError) -> None:
+        raise VectorError(f"cannot be read: {error.strerror or error}", file=error.filename)
+
+    found = []
+    for here, folders, names in os.walk(folder, onerror=refuse):
+        folders.sort()
+        found += [Path(here, name) for name in names if name.endswith((".yaml", ".yml"))]
+    return sorted(file for file in found if file.is_file())
+
+
 def is_case_file(path: Path) -> bool:
     """Whether a YAML file is one of ours: its first line that says anything begins with ``format:``."""
     try:
         with path.open("rb") as stream:
-            return any(line.startswith(b"format:") for line in stream if not line.startswith((b"#", b"\n")))
+            telling = (line for line in stream if line.strip() and not line.startswith(b"#"))
+            first = next(telling, b"").removeprefix(b"\xef\xbb\xbf")
+            return first.startswith((b"format:", b'"format":', b"'format':"))
     except OSError as error:
         raise VectorError(f"cannot be read: {error.strerror or error}", file=path) from None
 
@@ -176,10 +192,7 @@ class _Reader:
             wanted = "steps" if operation.stepwise else "no steps"
             raise self.fault_in(entry, f"expect: {operation.name} takes {wanted}", entry["expect"])
         if expect.kind == "steps":
-            asked = len(request.get("steps", expect.steps))
-            if asked != len(expect.steps):
-                told = f"{asked} steps are asked and {len(expect.steps)} answers expected"
-                raise self.fault_in(entry, f"expect: {told}", entry["expect"])
+            self.check_steps(request, expect, entry)
             for step in expect.steps:
                 self.check_alternatives(f"op/{operation.name}#/$defs/stepResult", step, entry)
         else:
@@ -187,6 +200,18 @@ class _Reader:
         reason = json_text.not_plain(entry["expect"])
         if reason is not None:
             raise self.fault_in(entry, f"expect: {reason}; write that member as NAME_text", entry["expect"])
+
+    def check_steps(self, request: dict[str, Any], expect: Expectation, entry: dict[str, Any]) -> None:
+        steps = request["steps"] if "steps" in request else json_text.parse_exact(request["steps_text"])
+        if not isinstance(steps, list) or len(steps) != len(expect.steps):
+            asked = len(steps) if isinstance(steps, list) else "no"
+            told = f"{asked} steps are asked and {len(expect.steps)} answers expected"
+            raise self.fault_in(entry, f"expect: {told}", entry["expect"])
+        names = [next(iter(step), "") if isinstance(step, dict) else "" for step in steps]
+        for late, early in (("amend", ("push", "pushValidated")), ("pushValidated", ("validate",))):
+            if late in names and not any(name in early for name in names[: names.index(late)]):
+                told = f"{late} needs a step {' or '.join(early)} before it"
+                raise self.fault_in(entry, told, entry["request"])
 
     def check_alternatives(self, schema: str, expect: Expectation, entry: dict[str, Any]) -> None:
         for alternative in expect.alternatives:

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.adapters.inprocess import Callee
+from conformance.adapters.inprocess import Callee, describe
+from conformance.errors import AdapterError
 
 Event = dict[str, Any]
 STRETCH = 100
@@ -118,10 +119,13 @@ def seconds_of(callee: Callee, request: dict[str, Any], rounds: int = 3) -> floa
     try:
         for _ in range(rounds):
             started = time.perf_counter()
-            answer = callee(request)
+            try:
+                answer = callee(request)
+            except Exception as error:
+                raise AdapterError(f"the adapter broke on a valid log: {describe(error)}") from None
             times.append(time.perf_counter() - started)
             if "result" not in answer:
-                raise ValueError(f"a valid log was not accepted: {answer}")
+                raise AdapterError(f"a valid log was not accepted: {str(answer)[:300]}")
     finally:
         gc.enable()
     return statistics.median(times)

@@ -1,13 +1,13 @@
 """Where a log goes wrong: the first event at which an implementation and the reference part ways.
 
-Found by putting prefixes of the log to both, so it needs no help from the adapter.
+Found by putting prefixes of the log to both, so it needs no help from the adapter. Both are
+asked over connections of their own: what happens here is no verdict and no fault of the run.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
@@ -20,7 +20,10 @@ from conformance.protocol import Answer, Connection, Request
 OPERATIONS = ("fold", "messages", "window", "transcript", "messages.linear-fallback")
 LINEAR_EVENTS = 32
 """Up to this length every prefix is tried, beyond it the search halves."""
+MAX_EVENTS = 5000
+"""Longer logs are not looked into."""
 MAX_HELD = 50
+ANSWERS = frozenset(("result", "rejected", "crashed"))
 """How many failures of one run are looked into."""
 
 
@@ -29,64 +32,73 @@ def can_be_located(verdict: Verdict) -> bool:
     return verdict.status == "fail" and verdict.case.op in OPERATIONS
 
 
-class Locator:
-    """Asks both sides about prefixes. ``numbers`` gives request ids that nothing else uses."""
+class CannotTell(Exception):  # noqa: N818 - what happened, not a programming error
+    """The adapter did not answer a prefix."""
 
-    def __init__(
-        self, connection: Connection, reference: Connection, numbers: Iterator[int] | None = None
-    ) -> None:
-        self.connection = connection
-        self.reference = reference
-        self.numbers = numbers or count(1)
 
-    def first_divergence(self, case: Case) -> int | None:
-        """The index of the event with which the answers begin to differ, or None if that cannot be told."""
-        prefixes = prefixes_of(case.request)
-        if not prefixes:
+_numbers = count(1)  # request ids: no two requests of a process may share one
+
+
+def first_divergence(case: Case, connection: Connection, reference: Connection) -> int | None:
+    """The index of the event with which the answers begin to differ, or None if that cannot be told."""
+
+    def differs(length: int) -> bool:
+        return answers_differ(case, prefix(length), connection, reference)
+
+    events, prefix = prefixes_of(case.request)
+    if not 0 < events <= MAX_EVENTS:
+        return None
+    try:
+        if events <= LINEAR_EVENTS:
+            return next((length - 1 for length in range(1, events + 1) if differs(length)), None)
+        if not differs(events):
             return None
-        if len(prefixes) <= LINEAR_EVENTS:
-            return next(
-                (index for index, request in enumerate(prefixes) if self.differs(case, request)), None
-            )
-        alike, different = -1, len(prefixes) - 1
-        if not self.differs(case, prefixes[different]):
-            return None
+        alike, different = 0, events
         while different - alike > 1:
             middle = (alike + different) // 2
-            if self.differs(case, prefixes[middle]):
-                different = middle
-            else:
-                alike = middle
-        return different
-
-    def differs(self, case: Case, request: dict[str, Any]) -> bool:
-        """Whether the two sides answer one request differently."""
-        body = dump_ascii({"op": case.op, "edition": case.edition, **request})[1:]
-        wanted, found = self.ask(self.reference, body), self.ask(self.connection, body)
-        if wanted.kind != found.kind:
-            return True
-        if wanted.kind != "result":
-            return False
-        try:
-            return first_difference(plain_members(wanted.value), plain_members(found.value)) is not None
-        except JsonTextError:
-            return True
-
-    def ask(self, connection: Connection, body: str) -> Answer:
-        """Put one request to one side."""
-        ((_, answer),) = connection.exchange(iter([Request(next(self.numbers), body)]))
-        return answer
+            alike, different = (alike, middle) if differs(middle) else (middle, different)
+        return different - 1
+    except CannotTell:
+        return None
 
 
-def prefixes_of(request: dict[str, Any]) -> list[dict[str, Any]]:
-    """The request with one event, with two, and so on; text is cut by element, so no spelling is lost."""
-    if isinstance(request.get("events"), list):
-        events = request["events"]
-        return [{**request, "events": events[: length + 1]} for length in range(len(events))]
+def answers_differ(
+    case: Case, request: dict[str, Any], connection: Connection, reference: Connection
+) -> bool:
+    """Whether the two sides answer one request differently. Raises CannotTell."""
+    body = dump_ascii({"op": case.op, "edition": case.edition, **request})[1:]
+    wanted, found = ask(reference, body), ask(connection, body)
+    if found.kind not in ANSWERS:
+        raise CannotTell
+    if wanted.kind != found.kind:
+        return True
+    if wanted.kind != "result":
+        return False
+    try:
+        return first_difference(plain_members(wanted.value), plain_members(found.value)) is not None
+    except JsonTextError:
+        return True
+
+
+def ask(connection: Connection, body: str) -> Answer:
+    """Put one request to one side."""
+    ((_, answer),) = connection.exchange(iter([Request(next(_numbers), body)]))
+    return answer
+
+
+def prefixes_of(request: dict[str, Any]) -> tuple[int, Callable[[int], dict[str, Any]]]:
+    """The number of events, and how to cut the request after so many; text is cut by element.
+
+    Nothing is spelled anew: what travels as text is a stretch of that same text.
+    """
+    events = request.get("events")
+    if isinstance(events, list):
+        return len(events), lambda length: {**request, "events": events[:length]}
     text = request.get("events_text")
     if isinstance(text, str):
-        return [{**request, "events_text": f"{text[:end]}]"} for end in element_ends(text)]
-    return []
+        ends = element_ends(text)
+        return len(ends), lambda length: {**request, "events_text": f"{text[: ends[length - 1]]}]"}
+    return 0, lambda _length: request
 
 
 def element_ends(text: str) -> list[int]:
@@ -106,9 +118,3 @@ def element_ends(text: str) -> list[int]:
             return ends
         _, place = decoder.raw_decode(text, place)
         ends.append(place)
-
-
-def with_divergence(verdict: Verdict, locator: Locator) -> Verdict:
-    """The verdict, with the place of the first diverging event if it can be told."""
-    index = locator.first_divergence(verdict.case)
-    return verdict if index is None else replace(verdict, diverges=index)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import count
+from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -14,13 +14,15 @@ from conformance import __version__, diagnose
 from conformance.adapters.registry import AdapterSpec, resolve
 from conformance.baseline import Baseline, fingerprint
 from conformance.cases import Case
-from conformance.errors import ExitCode
+from conformance.errors import AdapterError, ExitCode
 from conformance.judge import PASSING, Judge, Verdict
 from conformance.ledger import Ledger
 from conformance.profiles import Profile
 from conformance.protocol import Connection, Hello, Request
 from conformance.stream import FORMAT, Record, verdict_record
 
+LOCATING_SECONDS = 20.0
+"""How long a run may look for the events with which answers go wrong."""
 FAILING = frozenset(("fail", "crashed", "timeout", "unsupported", "flaky", "stale-known-failure", "not-run"))
 
 
@@ -86,7 +88,7 @@ def run(
     tally = Tally()
     try:
         yield start_record(cases, adapter, connection.hello, chosen)
-        for record in records(cases, connection, Judge(ledger, chosen.strict), chosen):
+        for record in records(cases, connection, Judge(ledger, chosen.strict), adapter, chosen):
             tally.add(record)
             yield record
     finally:
@@ -98,17 +100,18 @@ def run(
 
 
 def records(
-    cases: Sequence[Case], connection: Connection, judge: Judge, options: Options
+    cases: Sequence[Case], connection: Connection, judge: Judge, adapter: AdapterSpec, options: Options
 ) -> Iterator[Record]:
     """One verdict record per case, as profile, repetition and baseline make it."""
-    plain: Iterator[Record]
     if options.repeat == 1:
-        plain = (verdict_record(verdict) for verdict in verdicts(cases, connection, judge))
+        plain = with_divergences(verdicts(cases, connection, judge), adapter)
     else:
         plain = repeated(lambda: verdicts(cases, connection, judge), options.repeat)
     profile = options.profile
     by_id = {case.id: case for case in cases} if profile is not None else {}
+    places = {case.id: index for index, case in enumerate(cases)}
     for record in plain:
+        record["index"] = places[record["case"]]
         if record["status"] not in PASSING:
             record["fingerprint"] = fingerprint(record)
         if profile is not None and not profile.counts(by_id[record["case"]]):
@@ -133,10 +136,7 @@ def repeated(one_round: Callable[[], Iterator[Verdict]], rounds: int) -> Iterato
 
 
 def verdicts(cases: Sequence[Case], connection: Connection, judge: Judge) -> Iterator[Verdict]:
-    """Exactly one verdict per case; those that the adapter did not declare come first.
-
-    Some failures are held back until everything was asked, and looked into then.
-    """
+    """Exactly one verdict per case; those that the adapter did not declare come first."""
     declared = []
     for case in cases:
         missing = undeclared(case, connection.hello)
@@ -144,23 +144,44 @@ def verdicts(cases: Sequence[Case], connection: Connection, judge: Judge) -> Ite
             declared.append(case)
         else:
             yield Verdict(case, "undeclared", message=missing)
-    held: list[Verdict] = []
     requests = (Request(number, case.body) for number, case in enumerate(declared, 1))
+    for number, answer in connection.exchange(requests):
+        yield judge.verdict(declared[number - 1], answer)
+
+
+def with_divergences(verdicts: Iterator[Verdict], adapter: AdapterSpec) -> Iterator[Record]:
+    """Verdicts as records. Some failures are held back until all was asked, and looked into then."""
+    held: list[tuple[Case, Record]] = []
     try:
-        for number, answer in connection.exchange(requests):
-            verdict = judge.verdict(declared[number - 1], answer)
+        for verdict in verdicts:
+            record = verdict_record(verdict)
             if len(held) < diagnose.MAX_HELD and diagnose.can_be_located(verdict):
-                held.append(verdict)
+                held.append((verdict.case, record))
             else:
-                yield verdict
+                yield record
         if held:
-            locator = diagnose.Locator(connection, resolve("reference").connect(), count(len(declared) + 1))
-            while held:
-                yield diagnose.with_divergence(held[0], locator)
-                held.pop(0)
+            yield from located(held, adapter)
     except KeyboardInterrupt:
-        yield from held
+        yield from (record for _, record in held)
         raise
+
+
+def located(held: list[tuple[Case, Record]], adapter: AdapterSpec) -> Iterator[Record]:
+    """The held records, each with its first diverging event if that can be told; ``held`` empties."""
+    limits = replace(adapter.limits, restarts=2, total_seconds=LOCATING_SECONDS)
+    connection: Connection | None = None
+    try:
+        with contextlib.suppress(AdapterError):
+            connection = replace(adapter, limits=limits).connect()
+        reference = resolve("reference").connect()
+        while held:
+            case, record = held[0]
+            index = diagnose.first_divergence(case, connection, reference) if connection is not None else None
+            yield record if index is None else {**record, "diverges": index}
+            held.pop(0)
+    finally:
+        if connection is not None:
+            connection.close()
 
 
 def undeclared(case: Case, hello: Hello) -> str | None:
@@ -186,6 +207,7 @@ def start_record(cases: Sequence[Case], adapter: AdapterSpec, hello: Hello, opti
         "editions": sorted(hello.editions),
         "whole": options.whole,
         "strict": sorted(options.strict),
+        "limits": {name: value for name, value in asdict(adapter.limits).items() if value is not None},
         "cases": len(cases),
         **options.described,
     }
@@ -204,9 +226,10 @@ def selection_digest(cases: Sequence[Case]) -> str:
     return total.hexdigest()
 
 
-def interrupted_record() -> Record:
-    """The last record of a run that was cut off by Ctrl-C: what stands above it is not all."""
-    return {"record": "end", "complete": False, "exit": int(ExitCode.INTERRUPTED)}
+def interrupted_record(*, interrupted: bool = True) -> Record:
+    """The last record of a run that was cut off, by Ctrl-C or by a fault: what stands above is not all."""
+    code = ExitCode.INTERRUPTED if interrupted else ExitCode.ADAPTER
+    return {"record": "end", "complete": False, "exit": int(code)}
 
 
 def end_record(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,22 +23,25 @@ def export(cases: Sequence[Case], target: Path) -> int:
 
     The same corpus gives the same bytes. The target must be empty, or an earlier export.
     """
+    target = target.resolve()
     if target.exists() and not target.is_dir():
         raise UsageError(f"{target} is not a folder")
     if target.is_dir() and any(target.iterdir()) and not _is_export(target):
         raise UsageError(f"{target} holds something else already; name an empty folder or an earlier export")
-    draft = target.with_name(f"{target.name}.partial")
+    draft: Path | None = None
     try:
-        if draft.exists():
-            shutil.rmtree(draft)
-        draft.mkdir(parents=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
         _write_all(cases, draft)
+        draft.chmod(0o755)
         if target.exists():
             shutil.rmtree(target)
         draft.rename(target)
     except OSError as error:
-        shutil.rmtree(draft, ignore_errors=True)
         raise UsageError(f"cannot export to {target}: {error}") from None
+    finally:
+        if draft is not None:
+            shutil.rmtree(draft, ignore_errors=True)
     return len(cases)
 
 
@@ -84,6 +88,8 @@ def case_document(case: Case) -> dict[str, Any]:
             document[name] = getattr(case, name)
     if case.optional:
         document["optional"] = True
+    if case.needs:
+        document["needs"] = list(case.needs)
     return document
 
 

@@ -45,8 +45,13 @@ def parse_exact(text: str) -> Any:
 
 
 def parse_answer(text: str) -> Any:
-    """Parse one answer line. Raises JsonTextError for anything but one finite JSON text."""
-    return _parse(_ANSWER, text)
+    """Parse one answer line. Raises JsonTextError for anything but one JSON text."""
+    try:
+        return _parse(_ANSWER, text)
+    except JsonTextError as error:
+        if "integer string conversion" in str(error):  # JSON all right, but longer than Python reads at once
+            return _parse(_EXACT, text)
+        raise
 
 
 def _parse(decoder: json.JSONDecoder, text: str) -> Any:
@@ -100,6 +105,22 @@ def _not_plain_here(item: Any, depth: int) -> str | None:
     if isinstance(item, str):
         return "holds a lone surrogate" if has_surrogate(item) else None
     return None
+
+
+def nested_deeper(value: Any, levels: int) -> bool:
+    """Whether a value has lists or objects inside one another beyond that number of levels."""
+    layer = [value]
+    for _ in range(levels + 1):
+        inner: list[Any] = []
+        for item in layer:
+            if isinstance(item, dict):
+                inner.extend(item.values())
+            elif isinstance(item, list):
+                inner.extend(item)
+        if not inner:
+            return False
+        layer = inner
+    return any(isinstance(item, dict | list) for item in layer)
 
 
 def has_surrogate(text: str) -> bool:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.cases import Alternative, Case, Expectation
 from conformance.compare import ABSENT, Difference, first_difference
+from conformance.errors import UsageError
 from conformance.json_text import JsonTextError, parse_exact
 from conformance.ledger import Ledger
 from conformance.operations import OPERATIONS
 from conformance.protocol import Answer, read_answer
 
+STRICT_WORDS: Final = ("condition", "position")
 PASSING: Final = frozenset(("pass", "either"))
 STATUSES: Final = (
     "pass",
@@ -49,8 +52,7 @@ class Verdict:
     ``fault`` names who must act on a case that did not pass: implementation, adapter,
     runner or vector. ``condition`` and ``position`` are scored for refusals that were
     right to be refusals: same, other or not-given. ``branch`` is the index of the
-    alternative that an ``either`` case took; ``diverges`` that of the first event with which
-    an answer about a whole log goes wrong.
+    alternative that an ``either`` case took.
     """
 
     case: Case
@@ -62,7 +64,15 @@ class Verdict:
     position: str | None = None
     branch: int | None = None
     stderr: str = ""
-    diverges: int | None = None
+
+
+def parse_strict(words: Iterable[str]) -> frozenset[str]:
+    """What is to match beyond the verdict of a refusal. Raises UsageError for an unknown word."""
+    chosen = frozenset(word for word in words if word)
+    unknown = chosen - set(STRICT_WORDS)
+    if unknown:
+        raise UsageError(f"strict knows {' and '.join(STRICT_WORDS)}, not {', '.join(sorted(unknown))}")
+    return chosen
 
 
 class Judge:
@@ -227,6 +237,8 @@ def _passed(case: Case, expect: Expectation, branch: int) -> Verdict:
 
 
 def _other_kind(expect: Expectation, found: dict[str, Any]) -> Difference:
+    if expect.kind == "steps":
+        return Difference("", f"an answer to each of {len(expect.steps)} steps", found)
     wanted = expect.alternatives[0]
     return Difference("", {wanted.kind: wanted.value}, found)
 

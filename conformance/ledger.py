@@ -16,7 +16,10 @@ from conformance.resources import spec_dir
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One requirement. ``condition`` is None for a rule that refuses nothing."""
+    """One requirement. ``condition`` is None for a rule that refuses nothing.
+
+    ``untestable`` says why no case shows the rule, ``one_sided`` why cases show one side of it only.
+    """
 
     id: str
     level: str
@@ -27,6 +30,7 @@ class Rule:
     texts: tuple[str, ...]
     untestable: str | None
     line: int
+    one_sided: str | None = None
 
 
 class Ledger:
@@ -58,7 +62,7 @@ class Ledger:
 
 def pattern_of(template: str) -> re.Pattern[str]:
     """An anchored pattern in which each ``{name}`` of a template stands for any text."""
-    parts = re.split(r"\{[a-z]+\}", template)
+    parts = re.split(r"\{[A-Za-z][A-Za-z0-9_]*\}", template)
     return re.compile(".*".join(re.escape(part) for part in parts), re.DOTALL)
 
 
@@ -89,6 +93,7 @@ def _rule(entry: dict[str, Any], line: int) -> Rule:
         texts=tuple(entry.get("texts", ())),
         untestable=entry.get("untestable"),
         line=line,
+        one_sided=entry.get("one_sided"),
     )
 
 

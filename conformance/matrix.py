@@ -8,34 +8,51 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.adequacy.copies import sources
 from conformance.cases import Case, Expectation
+from conformance.json_text import parse_exact
 from conformance.ledger import Ledger, Rule
+from conformance.reference_sources import sources
 
 RULE_ID = re.compile(r"\b[A-Z]{3,5}-[1-9][0-9]*\b")
 
 
 @dataclass
 class Row:
-    """One rule. ``refusing`` holds cases that expect its condition, ``open`` those that are ``either``."""
+    """One rule and the cases that name it, by what they show.
+
+    ``accepting``: input that keeps the rule is taken. ``refusing``: the rule's condition is
+    expected, or some refusal by a rule that has none of its own. ``open``: the case is ``either``
+    and judges neither. ``beside``: another rule refuses the case first, which shows an order only.
+    A stepwise case can be on both sides.
+    """
 
     rule: Rule
     accepting: list[str] = field(default_factory=list)
     refusing: list[str] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
     functions: list[str] = field(default_factory=list)
 
     def faults(self) -> Iterator[str]:
         """What keeps the rule from being traced."""
-        cases = len(self.accepting) + len(self.refusing) + len(self.open)
+        cases = len({*self.accepting, *self.refusing, *self.open, *self.beside})
         if self.rule.untestable is not None:
             if cases:
                 yield f"{self.rule.id} is said to be untestable, but {cases} cases name it"
             return
-        if self.rule.condition is not None and not self.refusing and not self.open:
-            yield f"{self.rule.id}: no case expects {self.rule.condition}"
-        if not self.accepting and not (self.rule.condition is None and self.refusing):
-            yield f"{self.rule.id}: no case shows it kept"
+        missing = [
+            *(
+                [f"no case expects {self.rule.condition}"]
+                if self.rule.condition and not self.refusing
+                else []
+            ),
+            *(["no case shows it kept"] if not self.accepting else []),
+        ]
+        if self.rule.one_sided is None:
+            yield from (f"{self.rule.id}: {told}" for told in missing)
+        elif len(missing) != 1:
+            shown = "nothing" if missing else "every side of it"
+            yield f"{self.rule.id} is said to be one-sided, but cases show {shown}"
         if self.rule.level == "MUST" and not self.functions:
             yield f"{self.rule.id}: no function of the reference names it"
 
@@ -44,8 +61,9 @@ class Row:
         rule = self.rule
         return {
             "rule": rule.id, "level": rule.level, "page": rule.page, "condition": rule.condition,
-            "says": rule.says, "untestable": rule.untestable, "accepting": self.accepting,
-            "refusing": self.refusing, "either": self.open, "reference": self.functions,
+            "says": rule.says, "untestable": rule.untestable, "one_sided": rule.one_sided,
+            "accepting": self.accepting, "refusing": self.refusing, "either": self.open,
+            "beside": self.beside, "reference": self.functions,
         }  # fmt: skip
 
 
@@ -53,28 +71,59 @@ def build_matrix(ledger: Ledger, cases: Sequence[Case]) -> list[Row]:
     """One row per rule, in the order of the ledger."""
     rows = {name: Row(rule) for name, rule in ledger.rules.items()}
     for case in cases:
-        conditions = set(expected_conditions(case.expect))
+        conditions, accepts = shown(case)
         for name in case.rules:
             row = rows[name]
-            if case.expect.kind == "either":
-                row.open.append(case.id)
-            elif row.rule.condition in conditions or (row.rule.condition is None and conditions):
+            refuses = row.rule.condition in conditions if row.rule.condition else bool(conditions)
+            if refuses:
                 row.refusing.append(case.id)
-            else:
+            if accepts:
                 row.accepting.append(case.id)
+            if not refuses and not accepts:
+                (row.beside if conditions else row.open).append(case.id)
     for name, functions in functions_by_rule().items():
         if name in rows:
             rows[name].functions = functions
     return list(rows.values())
 
 
-def expected_conditions(expect: Expectation) -> Iterator[str]:
-    """The conditions that an expectation, or any of its steps, asks for."""
-    for alternative in expect.alternatives:
-        if alternative.kind == "rejected" and "condition" in alternative.value:
-            yield alternative.value["condition"]
-    for step in expect.steps:
-        yield from expected_conditions(step)
+def shown(case: Case) -> tuple[set[str], bool]:
+    """The conditions that a case demands, and whether it demands that something is accepted."""
+    if case.expect.kind != "steps":
+        return demands(case.expect)
+    conditions: set[str] = set()
+    accepts = False
+    for step, expect in zip(steps_of(case), case.expect.steps, strict=True):
+        refused, taken = demands(expect)
+        conditions |= refused
+        accepts = accepts or (taken and decides(case.op, step))
+    return conditions, accepts
+
+
+def demands(expect: Expectation) -> tuple[set[str], bool]:
+    """What one expectation leaves no choice about: its conditions, or that the input is accepted."""
+    kinds = {alternative.kind for alternative in expect.alternatives}
+    if expect.kind == "either" or len(kinds) != 1:
+        return set(), False
+    if kinds == {"rejected"}:
+        return {alternative.value.get("condition", "any") for alternative in expect.alternatives}, False
+    return set(), kinds == {"result"}
+
+
+def steps_of(case: Case) -> list[Any]:
+    """The steps of a case's request, in whichever spelling they stand."""
+    steps: list[Any] = (
+        case.request["steps"] if "steps" in case.request else parse_exact(case.request["steps_text"])
+    )
+    return steps
+
+
+def decides(operation: str, step: dict[str, Any]) -> bool:
+    """Whether a step could be refused, so that its result means something.
+
+    A view meets what was pushed when it is read; a session has checked everything by then.
+    """
+    return "append" in step or "validate" in step or (operation == "surface.live" and "observe" in step)
 
 
 def functions_by_rule() -> dict[str, list[str]]:

@@ -22,6 +22,9 @@ class Operation:
         return self.name if self.variant is None else f"{self.name}@{request.get(self.variant)}"
 
 
+BESIDE_OPERATIONS = frozenset(("isolation", "files"))
+"""Capabilities that are no operation."""
+
 OPERATIONS = {
     operation.name: operation
     for operation in (
@@ -37,3 +40,12 @@ OPERATIONS = {
         Operation("tutorial", ("events",)),
     )
 }
+
+
+def known_capability(capability: str) -> bool:
+    """Whether a capability is one of this suite's, in whatever variant."""
+    name, _, variant = capability.partition("@")
+    operation = OPERATIONS.get(name)
+    if operation is None:
+        return capability in BESIDE_OPERATIONS
+    return bool(variant) == (operation.variant is not None)

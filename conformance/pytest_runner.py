@@ -1,25 +1,30 @@
-"""Cases as pytest items: the same loader, adapters and judge as the command line."""
+"""Cases as pytest items: the same loader, adapters, judge and words as the command line."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from conformance import diagnose
 from conformance.adapters.limits import Limits
 from conformance.adapters.registry import AdapterSpec, resolve
 from conformance.cases import Case
+from conformance.config import find_config, load_config
 from conformance.corpus import is_case_file, load_corpus, load_file
-from conformance.engine import Options, run, undeclared
-from conformance.errors import ConformanceError
-from conformance.judge import PASSING, Judge, Verdict
+from conformance.engine import Options, located, run, undeclared
+from conformance.errors import ConformanceError, UsageError
+from conformance.judge import PASSING, Judge, Verdict, parse_strict
 from conformance.ledger import load_ledger
 from conformance.protocol import Connection, Request
 from conformance.selection import Selection
 from conformance.stream import Record, verdict_record
-from conformance.terminal import details
+from conformance.terminal import clean, details
+
+PROBLEMS = "session_conformance_problems"
 
 
 class Collector:
@@ -28,17 +33,20 @@ class Collector:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.name: str = config.getoption("--adapter")
-        self.strict = parse_words(config.getoption("--conformance-strict"))
         try:
-            limits = Limits(answer_seconds=config.getoption("--conformance-time-limit"))
-            self.adapter = resolve(self.name, limits)
+            self.strict = parse_strict(config.getoption("--conformance-strict").split(","))
+            named = load_config(find_config())
+            limit = config.getoption("--conformance-time-limit")
+            if not 0 < limit < 1e6:
+                raise UsageError("--conformance-time-limit must be a number of seconds above 0")
+            limits = Limits(answer_seconds=limit)
+            self.adapter = resolve(self.name, limits, named)
+            self.judge = Judge(load_ledger(), self.strict)
         except ConformanceError as error:
             raise pytest.UsageError(str(error)) from None
-        self.judge = Judge(load_ledger(), self.strict)
         self.number = 0
+        self.problems: list[str] = []
         self._connection: Connection | None = None
-        self._broken: str | None = None
-        self.last_problems: list[str] = []
 
     def file(self, path: Path, parent: pytest.Collector) -> pytest.File | None:
         """A collector for a vector file, or None for any other file."""
@@ -47,16 +55,18 @@ class Collector:
         return VectorFile.from_parent(parent, path=path)
 
     def connection(self) -> Connection:
-        """The open adapter. What keeps it from opening is said once for each test, without a traceback."""
-        if self._broken is not None:
-            pytest.fail(self._broken, pytrace=False)
+        """The open adapter. Raises UsageError if it cannot be opened."""
         if self._connection is None:
             try:
                 self._connection = self.adapter.connect()
             except ConformanceError as error:
-                self._broken = f"session-conformance: {error}"
-                pytest.fail(self._broken, pytrace=False)
+                raise pytest.UsageError(f"session-conformance: {error}") from None
         return self._connection
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Open the adapter before the first test, so that one that does not start is said once."""
+        if any(isinstance(item, CaseItem) for item in items) and not self.config.option.collectonly:
+            self.connection()
 
     def verdict(self, case: Case) -> Verdict:
         """Put one case to the adapter and judge the answer."""
@@ -65,28 +75,37 @@ class Collector:
         if missing is not None:
             pytest.skip(missing)
         self.number += 1
-        before = len(connection.problems)
         ((_, answer),) = connection.exchange(iter([Request(self.number, case.body)]))
-        if len(connection.problems) > before:
-            told = "; ".join(connection.problems[before:])
-            return Verdict(case, "adapter-error", "adapter", told)
         return self.judge.verdict(case, answer)
+
+    def record(self, verdict: Verdict) -> Record:
+        """The verdict as the result stream has it."""
+        record = verdict_record(verdict)
+        if diagnose.can_be_located(verdict):
+            (record,) = located([(verdict.case, record)], self.adapter)
+        return record
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """End the adapter; a fault that shows only then makes the session fail as well."""
-        if self._connection is None:
-            return
-        before = len(self._connection.problems)
-        self._connection.close()
-        self.last_problems = self._connection.problems[before:]
-        if self.last_problems and session.exitstatus == pytest.ExitCode.OK:
+        """End the adapter; a fault that no case is to blame for makes the session fail all the same."""
+        if self._connection is not None:
+            self._connection.close()
+            self.problems += self._connection.problems
+        workeroutput = getattr(self.config, "workeroutput", None)
+        if workeroutput is not None:
+            workeroutput[PROBLEMS] = self.problems
+        elif self.problems and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take over what a worker of pytest-xdist noticed."""
+        self.problems += getattr(node, "workeroutput", {}).get(PROBLEMS, [])
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Tell those faults."""
-        for problem in self.last_problems:
-            terminalreporter.write_line(f"session-conformance: adapter problem: {problem}", red=True)
+        for problem in self.problems:
+            terminalreporter.write_line(f"session-conformance: adapter problem: {clean(problem)}", red=True)
 
 
 class VectorFile(pytest.File):
@@ -116,12 +135,15 @@ class CaseItem(pytest.Item):
         collector: Any = self.config.pluginmanager.get_plugin("session-conformance-collector")
         verdict: Verdict = collector.verdict(self.case)
         if verdict.status not in PASSING:
-            raise CaseFailed(verdict_record(verdict))
+            words = ["pytest", "--adapter", collector.name]
+            if collector.strict:
+                words += ["--conformance-strict", ",".join(sorted(collector.strict))]
+            raise CaseFailed(collector.record(verdict), shlex.join([*words, self.nodeid]))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What the command line says of a failure; a traceback only for what is no verdict."""
         if isinstance(excinfo.value, CaseFailed):
-            return failure_text(excinfo.value.record)
+            return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
@@ -132,26 +154,20 @@ class CaseItem(pytest.Item):
 class CaseFailed(AssertionError):  # noqa: N818 - reads as what it is in a report
     """A verdict that does not pass."""
 
-    def __init__(self, record: Record) -> None:
-        super().__init__(failure_text(record))
-        self.record = record
+    def __init__(self, record: Record, again: str) -> None:
+        super().__init__(failure_text(record, again))
 
 
-def failure_text(record: Record) -> str:
-    """One failure in words, as the command line has it."""
-    lines = [f"{record['status'].upper()} {record['case']}  [{', '.join(record['rules'])}]"]
-    lines += [f"  {name:<8} {text}" for name, text in details(record)]
-    return "\n".join(lines)
-
-
-def parse_words(text: str) -> frozenset[str]:
-    """The words of an option, and nothing but the known ones."""
-    from conformance.cli.run import parse_strict
-
-    try:
-        return parse_strict(text)
-    except ConformanceError as error:
-        raise pytest.UsageError(str(error)) from None
+def failure_text(record: Record, again: str | None = None) -> str:
+    """One failure in words, as the command line has it; the first line stands for it in summaries."""
+    told = details(record)
+    words = dict(told)
+    short = words.get("what") or f"{words.get('differs')}: {words.get('expected')}, not {words.get('found')}"
+    lines = [f"{record['status']}: {short}", f"  {'rules':<8} {', '.join(record['rules'])}"]
+    lines += [f"  {name:<8} {text}" for name, text in told]
+    if again is not None:
+        lines.append(f"  {'again':<8} {again}")
+    return "\n".join(clean(line) for line in lines)
 
 
 def assert_conforms(
@@ -163,8 +179,11 @@ def assert_conforms(
 ) -> None:
     """See ``session_conformance.assert_conforms``."""
     __tracebackhide__ = True
+    for name, value in (("vectors", vectors), ("select", select), ("topics", topics), ("strict", strict)):
+        if isinstance(value, str):
+            raise TypeError(f"{name} takes a list of texts, as in {name}=[{value!r}]")
     if isinstance(implementation, str):
-        spec = resolve(implementation)
+        spec = resolve(implementation, named=load_config(find_config()))
     else:
         function = implementation
         spec = AdapterSpec(getattr(function, "__qualname__", "callable"), factory=lambda: function)
@@ -174,9 +193,9 @@ def assert_conforms(
     )
     failures: list[str] = []
     end: Record = {}
-    for record in run(chosen, spec, ledger, Options(strict=frozenset(strict))):
+    for record in run(chosen, spec, ledger, Options(strict=parse_strict(strict))):
         if record["record"] == "verdict" and record["status"] not in (*PASSING, "undeclared"):
-            failures.append(failure_text(record))
+            failures.append(f"{record['case']}: {failure_text(record)}")
         end = record
     failures += [f"adapter problem: {problem}" for problem in end["problems"]]
     if end["exit"] != 0 and not failures:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import fnmatch
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from conformance.cases import Case
@@ -24,16 +25,18 @@ class Selection:
     rules: tuple[str, ...] = ()
     with_optional: bool = False
 
-    def pick(self, cases: Iterable[Case], ledger: Ledger) -> list[Case]:
+    def pick(self, cases: Sequence[Case], ledger: Ledger) -> list[Case]:
         """The chosen cases in corpus order. Raises UsageError for an unknown rule and for an empty choice."""
         for rule in self.rules:
-            if rule not in ledger.rules:
-                raise UsageError(f"unknown rule {rule}; session-conformance rules lists them")
-        everything = list(cases)
-        chosen = [case for case in everything if self.takes(case)]
+            if not any(names_rule(rule, known) for known in ledger.rules):
+                told = suggestion(rule.upper(), ledger.rules)
+                raise UsageError(f"unknown rule {rule}{told}; session-conformance rules lists them")
+        chosen = [case for case in cases if self.takes(case)]
         if not chosen:
+            told = "".join(suggestion(topic, {case.topic for case in cases}) for topic in self.topics)
+            told += "".join(suggestion(name, {case.id for case in cases}) for name in self.ids)
             raise UsageError(
-                f"no case is selected by {self.describe()}; session-conformance list shows them all"
+                f"no case is selected by {self.describe()}{told}; session-conformance list shows them all"
             )
         return chosen
 
@@ -43,7 +46,7 @@ class Selection:
             return False
         if self.topics and not any(in_topic(case.topic, topic) for topic in self.topics):
             return False
-        if self.rules and not set(self.rules) & set(case.rules):
+        if self.rules and not any(names_rule(rule, known) for rule in self.rules for known in case.rules):
             return False
         return not case.optional or self.with_optional or case.id in self.ids or case.topic in self.topics
 
@@ -54,6 +57,17 @@ class Selection:
         parts += [f"--rule {rule}" for rule in self.rules]
         parts += ["--optional"] if self.with_optional else []
         return " ".join(parts) or "the whole corpus"
+
+
+def names_rule(wanted: str, rule: str) -> bool:
+    """Whether a word means a rule: the whole id, or the prefix of its page."""
+    return wanted == rule or rule.startswith(f"{wanted}-")
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """The nearest known word, as the end of a sentence; nothing if none is near."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def in_topic(topic: str, wanted: str) -> bool:

@@ -7,19 +7,31 @@ import os
 import sys
 from typing import IO, Any
 
-from conformance.adapters.inprocess import Callee
+from conformance.adapters.inprocess import Callee, answer_text
 from conformance.adapters.registry import AdapterSpec
+from conformance.errors import AdapterError, UsageError
 from conformance.json_text import dump_ascii, not_plain
 
 
 def serve(adapter: AdapterSpec) -> int:
-    """Serve until the end of input. A command adapter takes this process's place."""
+    """Serve until the end of input. A command adapter takes this process's place.
+
+    Raises AdapterError if the adapter cannot be started or loaded.
+    """
     if adapter.command is not None:
         argv = adapter.command()
         sys.stdout.flush()
-        os.execvp(argv[0], argv)  # noqa: S606 - the user's own adapter command, without a shell
+        try:
+            os.execvp(argv[0], argv)  # noqa: S606 - the user's own adapter command, without a shell
+        except OSError as error:
+            raise AdapterError(f"adapter cannot be started: {argv[0]}: {error.strerror or error}") from None
     assert adapter.factory is not None
-    serve_callee(adapter.factory(), sys.stdin.buffer, sys.stdout.buffer)
+    if sys.stdin is None or sys.__stdout__ is None:
+        raise UsageError("serve needs stdin and stdout: requests come on the one, answers go on the other")
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
+        # Whatever an implementation prints must not end up between the answers.
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        serve_callee(adapter.factory(), sys.stdin.buffer, answers)
     return 0
 
 
@@ -39,13 +51,10 @@ def answer_line(callee: Callee, line: bytes) -> str:
         number = request.get("id")
     except (ValueError, RecursionError, AttributeError) as error:
         return dump_ascii({"id": None, "error": f"request is no JSON object: {error}"})
-    try:
-        answer = callee(request)
-        if "result" in answer:
-            answer = {**answer, "result": spell_out(answer["result"])}
-        return dump_ascii({"id": number, **answer})
-    except (Exception, SystemExit) as error:
-        return dump_ascii({"id": number, "crashed": f"{type(error).__name__}: {error}"})
+    answer = json.loads(answer_text(callee, request))
+    if isinstance(answer.get("result"), dict):
+        answer["result"] = spell_out(answer["result"])
+    return dump_ascii({**answer, "id": number if not_plain(number) is None else None})
 
 
 def spell_out(result: dict[str, Any]) -> dict[str, Any]:

@@ -42,6 +42,7 @@ def expand_event(element: Any, seq: int) -> Any:
         known = ", ".join(_MAKERS)
         raise ShorthandError(f"an event needs a type, or exactly one of the shorthands {known}")
     name = names[0]
+    check_types(element)
     allowed = MODIFIERS | RESULT_MODIFIERS if name == "result" else MODIFIERS
     unknown = sorted(element.keys() - allowed - {name})
     if unknown:
@@ -51,10 +52,32 @@ def expand_event(element: Any, seq: int) -> Any:
     return event
 
 
+TYPES: dict[str, tuple[type, str]] = {
+    "replace": (list, "a list of two ends"),
+    "data": (dict, "an object to lay over the data"),
+    "message": (dict, "an object to lay over the message"),
+    "block": (dict, "an object to lay over the block"),
+    "without": (list, "a list of member names"),
+    "text": (object, "a text or a list of blocks"),
+}
+
+
+def check_types(element: Event) -> None:
+    """Refuse a modifier whose value cannot modify anything."""
+    for name, (kind, wanted) in TYPES.items():
+        if name in element and not isinstance(element[name], kind):
+            raise ShorthandError(f"{name} takes {wanted}, not {element[name]!r}")
+    for name in element.get("without", ()):
+        if not isinstance(name, str):
+            raise ShorthandError(f"without takes member names, not {name!r}")
+
+
 def expand_request(request: Event) -> Event:
     """Expand every event of a request, wherever its operation holds events."""
     expanded = dict(request)
     base = request.get("baseSeq", 0)
+    if type(base) is not int:
+        raise ShorthandError("baseSeq must be an integer")
     if isinstance(request.get("events"), list):
         expanded["events"] = expand_events(request["events"], base)
     if "event" in request:
@@ -175,7 +198,7 @@ def _modify(event: Event, element: Event) -> None:
     if "message" in element:
         holder = event if event["type"] == "user/message" else event["data"]
         member = "data" if event["type"] == "user/message" else "message"
-        if member not in holder:
+        if not isinstance(holder.get(member), dict):
             raise ShorthandError(f"{event['type']} has no message to change")
         holder[member] = {**holder[member], **element["message"]}
     if "replace" in element:

@@ -8,17 +8,18 @@ a run that was cut off. Schema: ``spec/schemas/result-stream.schema.json``.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from conformance.compare import ABSENT, Difference
 from conformance.errors import UsageError
+from conformance.json_text import nested_deeper
 from conformance.judge import PASSING, Verdict
 
 FORMAT = 1
 SHOWN_CHARACTERS = 4000
+SHOWN_LEVELS = 100
 
 Record = dict[str, Any]
 
@@ -45,8 +46,6 @@ def verdict_record(verdict: Verdict) -> Record:
         value = getattr(verdict, name)
         if value:
             record[name] = value[:SHOWN_CHARACTERS]
-    if verdict.diverges is not None:
-        record["diverges"] = verdict.diverges
     if case.why:
         record["why"] = case.why
     if verdict.difference is not None:
@@ -59,15 +58,23 @@ def difference_record(difference: Difference) -> Record:
     record: Record = {"path": difference.path}
     for name, value in (("expected", difference.expected), ("found", difference.found)):
         if value is not ABSENT:
-            record[name] = value if _is_short_json(value) else repr(value)[:SHOWN_CHARACTERS]
+            record[name] = value if _is_short_json(value) else _shortened(value)
     return record
 
 
 def _is_short_json(value: Any) -> bool:
     try:
-        return len(json.dumps(value, allow_nan=False)) <= SHOWN_CHARACTERS
+        return not nested_deeper(value, SHOWN_LEVELS) and len(json.dumps(value)) <= SHOWN_CHARACTERS
     except (TypeError, ValueError, RecursionError):
         return False
+
+
+def _shortened(value: Any) -> str:
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        return "something that is nested too deeply or is too large to show"
+    return f"{text[:SHOWN_CHARACTERS]}… ({len(text)} characters)"
 
 
 class StreamWriter:
@@ -75,14 +82,20 @@ class StreamWriter:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._begun = False
         try:
-            self._file: IO[str] = path.open("w", encoding="ascii", newline="\n")
+            # Appended to for the moment: nothing is lost if the run does not even begin.
+            self._file: IO[str] = path.open("a", encoding="ascii", newline="\n", buffering=1)
         except OSError as error:
             raise UsageError(f"report {path} cannot be written: {error.strerror or error}") from None
 
     def write(self, record: Record) -> None:
         """Append one record. Raises UsageError if the disk refuses it."""
         try:
+            if not self._begun:
+                self._begun = True
+                if self._file.seekable():
+                    self._file.truncate(0)
             self._file.write(json.dumps(record, ensure_ascii=True, separators=(",", ":")) + "\n")
         except OSError as error:
             raise UsageError(f"report {self.path} cannot be written: {error.strerror or error}") from None
@@ -95,6 +108,19 @@ class StreamWriter:
             raise UsageError(f"report {self.path} cannot be written: {error.strerror or error}") from None
 
 
+NEEDED = {
+    "start": ("suite", "adapter", "implementation", "cases", "strict", "whole"),
+    "verdict": ("case", "status", "topic", "rules"),
+    "end": ("complete", "exit"),
+}
+"""Members that a reader relies on; the schema says all there is to say."""
+
+
+def _is_record(record: Record) -> bool:
+    needed = NEEDED.get(record.get("record", ""))
+    return needed is not None and all(name in record for name in needed)
+
+
 def read_stream(path: Path) -> Iterator[Record]:
     """The records of a stored stream. Raises UsageError, naming the line, for anything else."""
     try:
@@ -104,13 +130,8 @@ def read_stream(path: Path) -> Iterator[Record]:
                     record = json.loads(line)
                 except ValueError as error:
                     raise UsageError(f"{path}:{number}: is no record: {error}") from None
-                if not isinstance(record, dict) or "record" not in record:
+                if not isinstance(record, dict) or not _is_record(record):
                     raise UsageError(f"{path}:{number}: is no record of a result stream")
                 yield record
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from None
-
-
-def count(records: Iterable[Record]) -> Counter[str]:
-    """How many verdicts there are of each status."""
-    return Counter(record["status"] for record in records if record["record"] == "verdict")

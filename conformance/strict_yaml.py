@@ -18,6 +18,7 @@ from conformance.errors import VectorError
 
 MAX_FILE_BYTES = 16 << 20
 MAX_ALIASED_VALUES = 10_000
+MAX_ALIASED_CHARACTERS = 1 << 20
 MAX_NESTING = 200
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -66,7 +67,8 @@ class Lines:
 def load(path: Path) -> tuple[Any, Lines]:
     """Read one YAML file. Raises VectorError with file and line for anything that is not strict."""
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as stream:
+            raw = stream.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise VectorError(f"cannot be read: {error.strerror or error}", file=path) from None
     if len(raw) > MAX_FILE_BYTES:
@@ -109,6 +111,10 @@ class _Builder:
         self.values = 0
         self.started: list[int] = []
         self.aliased = 0
+        self.lengths: dict[str, int] = {}
+        self.characters = 0
+        self.characters_before: list[int] = []
+        self.aliased_characters = 0
 
     def fail(self, message: str, event: Any) -> VectorError:
         return VectorError(message, file=self.path, line=event.start_mark.line + 1)
@@ -145,15 +151,18 @@ class _Builder:
         self.keys.append(None)
         self.anchored.append(event.anchor)
         self.started.append(self.values)
+        self.characters_before.append(self.characters)
 
     def end(self) -> None:
         container = self.open.pop()
         self.keys.pop()
         anchor = self.anchored.pop()
         before = self.started.pop()
+        characters_before = self.characters_before.pop()
         if anchor is not None:
             self.anchors[anchor] = container
             self.sizes[anchor] = self.values - before + 1
+            self.lengths[anchor] = self.characters - characters_before
 
     def alias(self, event: Any) -> None:
         if event.anchor not in self.anchors:
@@ -161,12 +170,17 @@ class _Builder:
         if self.awaits_key():
             raise self.fail("a key must be a text, not an alias", event)
         self.aliased += self.sizes[event.anchor]
+        self.aliased_characters += self.lengths[event.anchor]
+        self.characters += self.lengths[event.anchor]
+        if self.aliased_characters > MAX_ALIASED_CHARACTERS:
+            raise self.fail(f"aliases expand to more than {MAX_ALIASED_CHARACTERS} characters", event)
         self.values += self.sizes[event.anchor]
         if self.aliased > MAX_ALIASED_VALUES:
             raise self.fail(f"aliases expand to more than {MAX_ALIASED_VALUES} values", event)
         self.place(self.anchors[event.anchor], event)
 
     def scalar(self, event: Any) -> None:
+        self.characters += len(event.value)
         if self.awaits_key():
             self.key(event)
             return
@@ -175,6 +189,7 @@ class _Builder:
         if event.anchor is not None:
             self.anchors[event.anchor] = value
             self.sizes[event.anchor] = 1
+            self.lengths[event.anchor] = len(event.value)
 
     def key(self, event: Any) -> None:
         key, holder = event.value, self.open[-1]

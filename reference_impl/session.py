@@ -6,6 +6,7 @@ Page: ``spec/session.md``.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from .event_log import Event
@@ -29,8 +30,8 @@ class Session:
         ``marker`` may hold ``surfaceOp`` and ``sourceEventSeqs``; one that is not given is absent.
         The event that is returned, and all inside it, cannot be changed (SESS-4).
         """
-        event = {"type": kind, "seq": len(self._log), "time": time.time_ns() // 1_000_000, "data": data}
-        frozen: Event = freeze({**event, **marker})
+        own = {"type": kind, "seq": len(self._log), "time": time.time_ns() // 1_000_000, "data": data}
+        frozen: Event = freeze({**marker, **own})
         self._view.validate_next(frozen)
         self._log.append(frozen)
         return frozen
@@ -41,8 +42,8 @@ class Session:
         return list(self._log)
 
     @property
-    def nodes(self) -> list[int]:
-        """The nodes of the surface now."""
+    def nodes(self) -> Sequence[int]:
+        """The nodes of the surface now, promised for the time of the read (VIEW-9)."""
         return self._view.nodes
 
     @property

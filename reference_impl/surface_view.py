@@ -27,10 +27,10 @@ class SurfaceView:
         self._planned: tuple[object, Plan] | None = None
 
     @property
-    def nodes(self) -> list[int]:
-        """The nodes now, as a list of the caller's own (VIEW-9)."""
+    def nodes(self) -> Sequence[int]:
+        """The nodes now; the list itself, which goes on growing (VIEW-9), so that a read costs nothing."""
         self._catch_up()
-        return list(self._surface.nodes)
+        return self._surface.nodes
 
     @property
     def replace_generation(self) -> int:

@@ -175,6 +175,30 @@ def changes_capabilities() -> None:
     loop(dies, hello)
 
 
+def eats_memory(request: dict[str, Any]) -> None:
+    if poisoned(request):
+        hoard = bytearray()
+        while len(hoard) < 1 << 30:
+            hoard += bytes(1 << 24)
+            time.sleep(0.01)
+        time.sleep(60)
+    good(request)
+
+
+def wrong_then_dies() -> None:
+    """The first process answers wrongly, every later one dies on any case."""
+    mark = sys.argv[2]
+    again = os.path.exists(mark)  # noqa: PTH110
+    open(mark, "w").close()  # noqa: PTH123
+
+    def wrong(request: dict[str, Any]) -> None:
+        if again:
+            os._exit(5)
+        say({"id": request["id"], "result": {"nodes": [7], "replacements": [], "replaceGeneration": 0}})
+
+    loop(wrong)
+
+
 MODES: dict[str, Callable[[], None]] = {
     "good": lambda: loop(good),
     "dies": lambda: loop(dies),
@@ -220,6 +244,8 @@ MODES: dict[str, Callable[[], None]] = {
     "exits-nonzero": exits_nonzero,
     "keeps-pipe-open": keeps_pipe_open,
     "changes-capabilities": changes_capabilities,
+    "eats-memory": lambda: loop(eats_memory),
+    "wrong-then-dies": wrong_then_dies,
 }
 
 if __name__ == "__main__":

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import json
+import subprocess
+import sys
 
 import pytest
 
+from conformance import resources
 from conformance.adapters.limits import Limits
-from conformance.adequacy import copies, generic, named, trial
-from conformance.adequacy.campaign import gather, key_of, run_campaign
-from conformance.adequacy.mutant import Mutant
+from conformance.adequacy import campaign as campaigns
+from conformance.adequacy import copies, excuses, gate, generic, known, named, trial
+from conformance.adequacy.campaign import Campaign, run_campaign
+from conformance.adequacy.mutant import Mutant, Outcome
 from conformance.adequacy.tracing import trace_cases
 from conformance.cli import main
 from conformance.corpus import load_corpus
@@ -84,6 +89,20 @@ def test_what_does_not_apply_or_breaks_is_not_killed(jury, find, put, status):
     assert outcome.status == status
 
 
+def test_names_for_types_are_no_decisions():
+    source = "Pair = tuple[int, int]\nBoth = int | str\nLIMITS = table[0]\n"
+    assert [each.says for each in generic.generate("sample", source).mutants] == [
+        "remove LIMITS = table[0]", "0 -> 1", "0 -> -1",
+    ]  # fmt: skip
+
+
+def test_functions_that_print_are_left_out_by_what_they_hold():
+    printing = 'def show(value):\n    """Text."""\n    if value is None:\n        return "null"\n'
+    found = generic.generate("sample", printing)
+    assert found.mutants == []
+    assert found.left_out == 4  # the question, its comparison, the return, the text
+
+
 def test_either_cases_are_no_jurors(jury):
     assert all(case.expect.kind != "either" for case in jury.cases)
     assert len(jury.cases) < len(load_corpus())
@@ -129,7 +148,7 @@ def test_every_class_of_change_is_made():
         "return 1 -> return None",
     ):
         assert change in says, change
-    assert found.message_texts == 1
+    assert found.left_out == 1
     assert not any(
         "Docstring" in each or "text" in each.replace("f'text", "") for each in says if "->" in each
     )
@@ -150,13 +169,61 @@ def test_lines_of_a_decorated_function_include_its_decorator(jury):
 
 
 def test_keys_change_with_what_an_outcome_depends_on(jury):
-    fault = mutant("replace", "stretch.last + 1] = [seq]", "stretch.last] = [seq]")
-    able = jury.for_mutant(fault)
-    modules = {case.id: {"fold"} for case in jury.cases}
-    base = key_of(fault, able, modules)
-    assert key_of(fault, able, modules) == base
-    assert key_of(fault, able[1:], modules) != base
-    assert key_of(fault, able, modules | {able[0].id: {"fold", "values"}}) != base
+    fault = mutant("event_log", "if not isinstance(element, dict):", "if False:")
+    able, witnesses = jury.for_mutant(fault), jury.witnesses_of(fault)
+    assert witnesses
+    base = known.key_of(fault, able, witnesses, "base")
+    assert known.key_of(fault, able, witnesses, "base") == base
+    assert known.key_of(fault, able, witnesses, "other") != base
+    assert known.key_of(fault, able[1:], witnesses, "base") != base
+    assert known.key_of(fault, able, witnesses[1:], "base") != base
+    assert known.key_of(mutant("event_log", "seq = ", "seq = 1 + "), able, witnesses, "base") != base
+
+
+def test_a_changed_vector_file_asks_again_only_what_it_touches(tmp_path, monkeypatch):
+    def remembered(without: str) -> tuple[int, int]:
+        cases = [case for case in load_corpus() if case.id != without]
+        monkeypatch.setattr(campaigns, "load_corpus", lambda **_: cases)
+        found = run_campaign(load_ledger(), "replace", "generic", 1, tmp_path / "cache.json")
+        return found.remembered, len(found.outcomes)
+
+    assert remembered("none")[0] == 0
+    kept, total = remembered("tutorial.chapter-6.assistant")
+    assert kept == total
+    kept, total = remembered("surface.replace.start-absent")
+    assert 0 < kept < total
+
+
+LOADED = """
+import sys
+from conformance.adequacy import trial
+from conformance.adequacy.mutant import Mutant
+from conformance.corpus import load_corpus
+from conformance.reference_sources import sources
+original = Mutant("o", "fold", "", "", sources()["fold"], frozenset())
+trial.try_mutant(original, load_corpus()[:20])
+names = [name for name in sys.modules if name.split(".")[0] in ("conformance", "reference_impl")]
+print(*[sys.modules[name].__file__ for name in names], sep="\\n")
+"""
+
+
+def test_outcomes_rest_on_all_code_that_a_trial_loads():
+    done = subprocess.run([sys.executable, "-c", LOADED], check=True, capture_output=True, text=True)
+    files = {str(path.resolve()) for path in known.foundation_files()}
+    loaded = set(done.stdout.split())
+    assert len(loaded) > 20
+    assert loaded - files == set()
+    assert str(resources.spec_dir() / "rules.yaml") in files
+    assert any(name.endswith("event_log.py") for name in files)
+
+
+def test_the_foundation_changes_with_a_file_and_with_python(tmp_path):
+    (tmp_path / "a.py").write_text("1")
+    before = known.foundation([tmp_path / "a.py"])
+    assert known.foundation([tmp_path / "a.py"]) == before
+    assert known.foundation([tmp_path / "a.py"], python="3.99") != before
+    (tmp_path / "a.py").write_text("2")
+    assert known.foundation([tmp_path / "a.py"]) != before
 
 
 def test_outcomes_are_remembered(tmp_path):
@@ -166,6 +233,71 @@ def test_outcomes_are_remembered(tmp_path):
     assert first.remembered == 0
     assert second.remembered == len(second.outcomes) == len(first.outcomes) > 0
     assert second.outcomes == first.outcomes
+
+
+KEPT = {
+    "key": "k",
+    "outcome": {"status": "killed", "case": "c", "by_rule": None, "reason": None, "seen_by": None},
+}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "", "[]", "null", "[" * 100_000, "{", '{"m": 1}', '{"m": {}}',
+        json.dumps({"m": {**KEPT, "key": 7}}),
+        json.dumps({"m": {**KEPT, "more": 1}}),
+        json.dumps({"m": {**KEPT, "outcome": []}}),
+        json.dumps({"m": {**KEPT, "outcome": {"status": "killed"}}}),
+        json.dumps({"m": {**KEPT, "outcome": {**KEPT["outcome"], "status": "equivalent"}}}),
+        json.dumps({"m": {**KEPT, "outcome": {**KEPT["outcome"], "case": ["c"]}}}),
+        json.dumps({"m": {**KEPT, "outcome": {**KEPT["outcome"], "by_rule": "yes"}}}),
+    ],
+)  # fmt: skip
+def test_a_cache_that_is_not_ours_is_no_cache(tmp_path, content):
+    (tmp_path / "cache.json").write_text(content)
+    assert known.read(tmp_path / "cache.json") == {}
+
+
+def test_a_good_entry_is_kept_beside_a_bad_one(tmp_path):
+    (tmp_path / "cache.json").write_text(json.dumps({"good": KEPT, "bad": {"key": "k"}}))
+    assert known.read(tmp_path / "cache.json") == {"good": ("k", Outcome("killed", case="c"))}
+
+
+def test_entries_of_mutants_that_are_gone_are_dropped(tmp_path):
+    path = tmp_path / "new" / "cache.json"
+    entries = {"here": ("k", Outcome("killed")), "gone": ("k", Outcome("killed"))}
+    known.write(path, entries)
+    assert known.read(path) == entries
+    known.write(path, known.read(path), {"here"})
+    assert list(known.read(path)) == ["here"]
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    known.write(tmp_path / "file" / "cache.json", {})
+    (tmp_path / "cache.json").mkdir()
+    known.write(tmp_path / "cache.json", {})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache.json", "file"]
+
+
+def test_the_command_keeps_its_cache_where_the_others_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SESSION_CONFORMANCE_CACHE", str(tmp_path))
+    for told in ("0 of 15 outcomes remembered", "15 of 15 outcomes remembered"):
+        assert main(["adequacy", "--named", "--page", "tutorial"]) == 0
+        assert told in capsys.readouterr().out
+    assert len(known.read(tmp_path / "adequacy.json")) >= gate.WANTED_NAMED
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("SESSION_CONFORMANCE_CACHE", str(tmp_path / "file"))
+    assert main(["adequacy", "--named", "--page", "tutorial"]) == 2
+    assert "name another folder or unset the variable" in capsys.readouterr().err
+
+
+def test_without_fork_mutants_are_tried_all_the_same(monkeypatch):
+    monkeypatch.setattr(campaigns.multiprocessing, "get_all_start_methods", lambda: ["spawn"])
+    found = run_campaign(load_ledger(), "tutorial", "named", 2, None)
+    assert {outcome.status for outcome in found.outcomes.values()} == {"killed"}
 
 
 def test_a_page_joins_by_its_file_alone(tmp_path):
@@ -189,13 +321,129 @@ def test_a_page_joins_by_its_file_alone(tmp_path):
         (tmp_path / "fold.yaml").write_text(text)
 
 
-def test_every_page_with_rules_to_test_has_named_mutants():
+def one_mutant(status: str, rule: str | None = None, **more: object) -> Campaign:
+    """A campaign of one generic mutant, or of three named ones of page fold, the first with that outcome."""
+    mutants = [Mutant(f"m{number}", "fold", "", "It errs.", "x", frozenset(), rule) for number in (1, 2, 3)]
+    found = Campaign("fold", "named" if rule else "generic", {"fold": mutants if rule else mutants[:1]})
+    found.outcomes = {each.id: Outcome("killed", "c", by_rule=True) for each in mutants}
+    found.outcomes["m1"] = Outcome(status, **more)
+    return found
+
+
+@pytest.mark.parametrize("status", ["killed", "equivalent", "unjudged"])
+def test_a_generic_mutant_is_killed_or_justified(status):
+    assert gate.findings(one_mutant(status), load_ledger()) == []
+
+
+@pytest.mark.parametrize("status", ["survived", "broken", "not-applicable"])
+def test_any_other_generic_mutant_is_a_finding(status, capsys):
+    (told,) = gate.findings(one_mutant(status), load_ledger())
+    assert told.startswith(f"{status}: m1")
+    assert capsys.readouterr().out == ""
+
+
+def test_a_named_mutant_is_killed_by_a_case_of_its_rule():
+    assert gate.findings(one_mutant("killed", "FOLD-1", by_rule=True), load_ledger()) == []
+    (told,) = gate.findings(one_mutant("killed", "FOLD-1", case="other", by_rule=False), load_ledger())
+    assert told == "killed by other, but by no case of FOLD-1: named mutant m1"
+    (told,) = gate.findings(one_mutant("equivalent", "FOLD-1"), load_ledger())
+    assert told == "equivalent: named mutant m1 (FOLD-1): It errs."
+
+
+@pytest.mark.parametrize("which", ["named", "generic", "both"])
+def test_a_campaign_without_mutants_shows_nothing(which):
+    told = gate.findings(Campaign("tutorial", which), load_ledger())
+    assert any("so nothing was shown" in each for each in told)
+
+
+def test_a_page_without_generic_mutants_is_no_success(capsys):
+    assert main(["adequacy", "--no-cache", "--generic", "--page", "producers"]) == 1
+    assert "there is no generic mutant of producers" in capsys.readouterr().out
+
+
+def test_every_page_with_rules_to_test_has_named_mutants(monkeypatch, capsys):
     ledger = load_ledger()
-    mutants = gather(ledger, None, "named").by_page
-    for page in ledger.pages:
-        testable = [rule for rule in ledger.rules.values() if rule.page == page and rule.untestable is None]
-        if testable:
-            assert len(mutants.get(page, [])) >= 3, page
+    assert list(gate.missing_mutants(campaigns.gather(ledger, None, "named"), ledger)) == []
+    few = {page: mutants[:2] for page, mutants in named.load_named(ledger).items() if page == "tutorial"}
+    monkeypatch.setattr(campaigns.named, "load_named", lambda _: few)
+    told = list(gate.missing_mutants(campaigns.gather(ledger, None, "named"), ledger))
+    assert "page tutorial has 2 named mutants; it takes 3 at least" in told
+    assert "page fold has 0 named mutants; it takes 3 at least" in told
+    assert main(["adequacy", "--no-cache", "--named", "--page", "tutorial"]) == 1
+    assert "page tutorial has 2 named mutants" in capsys.readouterr().out
+
+
+def test_too_many_message_texts_are_a_finding():
+    """Counted against the generic sites alone; named mutants do not water it down."""
+    everything = campaigns.gather(load_ledger(), None, "both")
+    assert list(gate.too_much_left_out(everything)) == []
+    everything.left_out = everything.sites // 8
+    (told,) = gate.too_much_left_out(everything)
+    assert "of the sites are left out as message texts; at most 10% may be" in told
+
+
+LIST = """\
+equivalent:
+  - reason: It changes nothing that anybody asks for.
+    mutants:
+      - "a"
+      - "b"
+unjudged:
+  - reason: Every case that could see it is either.
+    mutants: ["c"]
+"""
+
+
+@pytest.fixture
+def listed(tmp_path):
+    (tmp_path / "list.yaml").write_text(LIST)
+    return excuses.load_excuses(tmp_path / "list.yaml")
+
+
+def test_survivors_are_excused_for_what_they_are(listed):
+    alive, seen = Outcome("survived"), Outcome("survived", seen_by="x")
+    judged, wrong = excuses.excuse({"a": alive, "b": alive, "c": seen}, listed, whole=True)
+    assert wrong == []
+    assert [judged[name].status for name in "abc"] == ["equivalent", "equivalent", "unjudged"]
+    assert "anybody asks" in (judged["a"].reason or "")
+
+
+def test_an_excuse_that_does_not_hold_is_a_finding(listed):
+    outcomes = {"b": Outcome("survived", seen_by="x"), "c": Outcome("survived")}
+    judged, wrong = excuses.excuse(outcomes, listed, whole=True)
+    assert [each.split(":")[1] for each in wrong] == ["4", "5", "8"]
+    assert "a: is no mutant" in wrong[0]
+    assert "b: is not equivalent, for x is answered differently" in wrong[1]
+    assert "c: is answered like the original by every either case" in wrong[2]
+    assert {outcome.status for outcome in judged.values()} == {"survived"}
+    assert excuses.excuse({"a": Outcome("killed")}, listed, whole=False)[1] == [
+        "equivalent.yaml:4: a: is killed; take the entry out"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('- "b"', '- "a"', "list.yaml:5: a is listed already on line 4"),
+        ("unjudged:", "unjudgd:", "list.yaml:1: .*unjudgd"),
+        ("It changes nothing that anybody asks for.", "No.", "list.yaml:2: .*too short"),
+        ('["c"]', "[7]", "list.yaml:8: .*not of type 'string'"),
+    ],
+)
+def test_a_faulty_list_is_told_with_its_line(tmp_path, old, new, told):
+    (tmp_path / "list.yaml").write_text(LIST.replace(old, new))
+    with pytest.raises(VectorError, match=told):
+        excuses.load_excuses(tmp_path / "list.yaml")
+
+
+def test_a_survivor_that_an_either_case_sees_is_told_apart(jury):
+    seen = mutant("event_log", '"event-shapeless"', '"shapeless"')
+    outcome, _ = trial.try_mutant(seen, jury.for_mutant(seen), jury.witnesses_of(seen))
+    assert outcome.status == "survived"
+    assert outcome.seen_by
+    wording = mutant("event_log", "an event must be an object", "no object, no event")
+    outcome, _ = trial.try_mutant(wording, jury.for_mutant(wording), jury.witnesses_of(wording))
+    assert (outcome.status, outcome.seen_by) == ("survived", None)
 
 
 def test_the_corpus_is_strong(capsys):
@@ -204,12 +452,10 @@ def test_the_corpus_is_strong(capsys):
 
 
 def test_a_weak_corpus_is_noticed(capsys, monkeypatch):
-    from conformance.adequacy import campaign
-
     def weaker(*_, **__):
         return [case for case in load_corpus() if "REPL-5" not in case.rules]
 
-    monkeypatch.setattr(campaign, "load_corpus", weaker)
+    monkeypatch.setattr(campaigns, "load_corpus", weaker)
     assert main(["adequacy", "--no-cache", "--page", "replace", "--named"]) == 1
     assert "named mutant replace." in capsys.readouterr().out
 

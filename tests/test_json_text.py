@@ -18,9 +18,7 @@ def test_exact_reading_keeps_what_python_would_lose():
     assert type(json_text.parse_exact("1.0")) is float
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "NaN", "[1,]", "Infinity", "'a'", "[" * 100_000, "1 2", "9" * 5000]
-)
+@pytest.mark.parametrize("text", ["", "{", "NaN", "[1,]", "Infinity", "'a'", "[" * 100_000, "1 2"])
 def test_answers_that_are_no_json(text):
     with pytest.raises(json_text.JsonTextError):
         json_text.parse_answer(text)

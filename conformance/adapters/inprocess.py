@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 from conformance.adapters.limits import Limits
 from conformance.protocol import HELLO_BODY, Answer, Hello, Request, read_answer, read_hello
@@ -22,12 +23,51 @@ class Overdue(BaseException):
     """An answer takes longer than it may. No Exception, so that an adapter does not take it for its own."""
 
 
+def answer_text(callee: Callee, request: dict[str, Any]) -> str:
+    """What a callable answers, as JSON text: what is no JSON goes no further, here as on a pipe.
+
+    Whatever the callable does short of ending this process is an answer. An exception that
+    leaves it counts as ``crashed``, exactly as one that ends a process does.
+    """
+    try:
+        message: Any = callee(request)
+    except (Overdue, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        return json.dumps({"crashed": describe(error)})
+    if not isinstance(message, dict):
+        return json.dumps({"error": f"an answer must be a dict, not {type(message).__name__}"})
+    try:
+        return json.dumps(message, allow_nan=False)
+    except Exception as error:
+        return json.dumps({"error": f"the answer is no JSON: {describe(error)}"})
+
+
+class EndsProcess(BaseException):
+    """The callable wanted to end this process, and with it a run that would look like a pass."""
+
+
+@contextlib.contextmanager
+def _no_way_out() -> Iterator[None]:
+    """``os._exit`` raises EndsProcess in this process; in one that is forked from it, it exits."""
+    exit_now, here = os._exit, os.getpid()
+
+    def guarded(status: int) -> NoReturn:
+        if os.getpid() == here:
+            raise EndsProcess(f"the adapter tried to end the process with os._exit({status})")
+        exit_now(status)
+
+    os._exit = guarded
+    try:
+        yield
+    finally:
+        os._exit = exit_now
+
+
 class InProcess:
     """A connection to a callable. Each request is parsed anew, so nothing is shared between cases.
 
-    An exception that leaves the callable counts as ``crashed``, exactly as one that ends a
-    process does; an adapter that wants to refuse says so. The time limit holds where it can: in
-    the main thread, and for code that lets signals through.
+    The time limit holds where it can: in the main thread, and for code that lets signals through.
     """
 
     def __init__(self, callee: Callee, limits: Limits | None = None) -> None:
@@ -39,27 +79,18 @@ class InProcess:
             self.hello: Hello = read_hello(self.ask(Request(0, HELLO_BODY)))
 
     def ask(self, request: Request) -> Answer:
-        """Put one request. Whatever the callable does short of ending this process is an answer."""
+        """Put one request."""
+        asked = json.loads(f'{{"id":{request.number},{request.body}')
+        if self._timed:
+            signal.setitimer(signal.ITIMER_REAL, self._limits.answer_seconds)
         try:
-            message = self._call(json.loads(f'{{"id":{request.number},{request.body}'))
-            if type(message) is not dict:
-                return Answer("malformed", f"an answer must be a dict, not {type(message).__name__}")
-            return read_answer(message)
+            text = answer_text(self._callee, asked)
         except Overdue:
             return Answer("hung", f"no answer within {self._limits.answer_seconds:g} s")
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            return Answer("crashed", describe(error))
-
-    def _call(self, request: dict[str, Any]) -> Any:
-        if not self._timed:
-            return self._callee(request)
-        signal.setitimer(signal.ITIMER_REAL, self._limits.answer_seconds)
-        try:
-            return self._callee(request)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            if self._timed:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        return read_answer(json.loads(text))
 
     def exchange(self, requests: Iterator[Request]) -> Iterator[tuple[int, Answer]]:
         """One answer after the other, in the order of the requests."""
@@ -75,16 +106,17 @@ class InProcess:
 
     @contextlib.contextmanager
     def _alarms(self) -> Iterator[None]:
-        """Take the alarm signal for as long as answers are waited for."""
-        if not self._timed:
-            yield
-            return
-        before = signal.signal(signal.SIGALRM, _overdue)
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+        """Take the alarm signal, and the way out of the process, for as long as answers are waited for."""
+        with _no_way_out():
+            if not self._timed:
+                yield
+                return
+            before = signal.signal(signal.SIGALRM, _overdue)
+            try:
+                yield
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                signal.signal(signal.SIGALRM, before)
 
     def close(self) -> None:
         """Nothing to end."""

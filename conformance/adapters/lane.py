@@ -44,6 +44,7 @@ class Lane:
         self.stray_lines = 0
         self.watching_write = False
         self.weigh_at = 0.0
+        self.cautious = False
 
     # -- starting and ending ---------------------------------------------------
 
@@ -128,6 +129,9 @@ class Lane:
             return
         if not self.greeted or self.asked_alone:
             return
+        if self.cautious:
+            self.ask_alone()
+            return
         lines: list[bytes] = []
         while len(self.pending) < WINDOW_REQUESTS and self.held_bytes < WINDOW_BYTES:
             request = next(self.pool.source, None)
@@ -147,6 +151,13 @@ class Lane:
         if self.greeted and not self.pending:
             self.asked_alone = True
             self.send(self.hold(self.suspects.popleft()))
+
+    def ask_alone(self) -> None:
+        """One request at a time, for an adapter whose answers could not be read once."""
+        request = next(self.pool.source, None)
+        if request is not None:
+            self.asked_alone = True
+            self.send(self.hold(request))
 
     def hold(self, request: Request) -> bytes:
         if not self.pending:
@@ -210,24 +221,45 @@ class Lane:
         try:
             message = parse_answer(line.decode("utf-8"))
         except (UnicodeDecodeError, JsonTextError) as error:
-            self.stray(line, f"is no JSON ({error})" if line.strip() else "is empty")
+            self.unreadable(line, f"is no JSON ({error})" if line.strip() else "is empty")
             return
         number = message.get("id") if type(message) is dict else None
         if type(number) is not int or number not in self.pending:
             self.stray(line, "answers no open request")
+            if not self.greeted and type(message) is dict and "result" in message:
+                self.pool.give_up(
+                    f"hello was answered under the id {number!r}; the id of hello is the integer 0"
+                )
             return
         answer = read_answer(message)
         if not self.greeted:
             self.greet(answer)
             return
+        self.answer(number, answer)
+
+    def unreadable(self, line: bytes, what: str) -> None:
+        """A line that is no JSON. Where one answer is waited for and the line looks like one, it is that."""
+        looks_like_an_answer = line.lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
+        if not self.greeted and looks_like_an_answer:
+            self.stray(line, what)
+            self.pool.give_up("hello was answered with a line that cannot be read")
+        elif self.asked_alone and looks_like_an_answer:
+            self.stray(line, what)
+            self.cautious = True
+            self.answer(next(iter(self.pending)), Answer("malformed", f"the answer {what}"))
+        else:
+            self.stray(line, what)
+
+    def answer(self, number: int, answer: Answer) -> None:
+        """An open request has its answer."""
         request = self.pending.pop(number)
         self.held_bytes -= len(request.body)
         self.answered += 1
         self.asked_alone = False
         if self.unexplained and not self.suspects:
-            self.pool.problem(
-                f"{self.unexplained}, and no request does it alone; state leaks between requests"
-            )
+            if not self.cautious:
+                told = f"{self.unexplained}, and no request does it alone; state leaks between requests"
+                self.pool.problem(told)
             self.unexplained = None
         if number == self.oldest:
             self.oldest = next(iter(self.pending), None)
@@ -244,7 +276,10 @@ class Lane:
         self.greeted, self.pending, self.oldest = True, {}, None
         if pool.first_hello is None:
             pool.first_hello = hello
-        elif hello.capabilities != pool.first_hello.capabilities:
+        elif (hello.capabilities, hello.editions) != (
+            pool.first_hello.capabilities,
+            pool.first_hello.editions,
+        ):
             pool.give_up("the adapter declared other capabilities after a restart")
 
     def stray(self, line: bytes, what: str) -> None:
@@ -274,9 +309,8 @@ class Lane:
             self.weigh_at = now + WEIGH_SECONDS
             held = process.resident_mib()
             if held > limits.memory_mib:
-                self.fail(
-                    "died", f"the adapter held {held:.0f} MiB of memory, the limit is {limits.memory_mib}"
-                )
+                told = f"the adapter held {held:.0f} MiB of memory, the limit is {limits.memory_mib}"
+                self.fail("died", told)
                 return
         if process.returncode is not None and self.pending:
             self.drain(process)
@@ -307,6 +341,8 @@ class Lane:
             return
         unanswered = list(self.pending.values())
         if self.answered == 0 and len(unanswered) == 1:
+            if kind == "hung" and self.stray_lines:
+                kind, what = "malformed", f"{what}, but {self.stray_lines} lines that answer nothing"
             self.pool.finished.append((unanswered[0].number, Answer(kind, what, stderr)))
             self.pool.source = _chain(list(self.suspects), self.pool.source)
             self.suspects.clear()

@@ -56,13 +56,13 @@ def classify(request: Request) -> Result:
 def transcript(request: Request) -> Result:
     events = member(request, "events")
     return {
-        "seqs": [event["seq"] for event in reference_impl.transcript.transcript(events)],
+        "seqs": [event.get("seq") for event in reference_impl.transcript.transcript(events)],
         "messages": reference_impl.transcript.transcript_messages(events),
     }
 
 
 def window(request: Request) -> Result:
-    surface, _ = reference_impl.fold.fold(member(request, "events"), request["baseSeq"])
+    surface, _ = reference_impl.fold.fold(member(request, "events"), member(request, "baseSeq"))
     return {"nodes": surface.nodes, "replaceGeneration": surface.replace_generation}
 
 
@@ -71,13 +71,13 @@ def linear_fallback(request: Request) -> Result:
 
 
 def tutorial(request: Request) -> Result:
-    return {"messages": reference_impl.tutorial.derive_messages(request["events"])}
+    return {"messages": reference_impl.tutorial.derive_messages(member(request, "events"))}
 
 
 def surface_live(request: Request) -> Result:
     """Steps over the incremental view; the log is ours, as it is any caller's."""
     log: list[Any] = []
-    view = SurfaceView(log, request["baseSeq"])
+    view = SurfaceView(log, member(request, "baseSeq"))
     validated: list[Any] = []
 
     def take(step: Request) -> Result:
@@ -93,7 +93,9 @@ def surface_live(request: Request) -> Result:
                 validated.append(event)
                 view.validate_next(event)
             case {"observe": _}:
-                return {"nodes": view.nodes, "replaceGeneration": view.replace_generation}
+                return {"nodes": list(view.nodes), "replaceGeneration": view.replace_generation}
+            case _:
+                raise MissingMemberError(f"a step that it can take, not {step}")
         return {}
 
     return step_by_step(member(request, "steps"), take)
@@ -115,18 +117,18 @@ def session_live(request: Request) -> Result:
             case {"append": {"type": kind, "data": data, **others}}:
                 marker: dict[str, Any] = {str(name): value for name, value in others.items()}
                 return {"seq": session.append(kind, data, **marker)["seq"]}
-            case {"observe": names}:
+            case {"observe": list(names)} if set(names) <= read.keys():
                 return {name: plain_copy(read[name]()) for name in names}
-            case {"hold": what, "as": name}:
+            case {"hold": str(what), "as": str(name)} if what in read:
                 value = read[what]()
                 held[name] = (value, plain_copy(value))
                 return {}
-            case {"recheck": name} if name in held:
+            case {"recheck": str(name)} if name in held:
                 value, before = held[name]
                 return {"same": value == before}
-            case {"mutate": name, "how": how} if name in held:
+            case {"mutate": str(name), "how": "grow" | "edit" as how} if name in held:
                 return {"outcome": mutate(held[name][0], how)}
-        raise MissingMemberError(f"hold as {step.get('recheck', step.get('mutate'))} before this step")
+        raise MissingMemberError(f"a step that it can take, not {step}")
 
     return step_by_step(member(request, "steps"), take)
 
@@ -173,7 +175,7 @@ def mutate(value: Any, how: str) -> str:
         tried = [edit(element) for element in value]
     except TypeError:
         return "refused"
-    return "no-effect" if any(tried) else "refused"
+    return "no-effect" if any(tried) or not tried else "refused"
 
 
 def edit(value: Any) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.adapters.inprocess import Callee, InProcess
+from conformance.adapters.inprocess import Callee, InProcess, describe
 from conformance.adapters.limits import Limits
 from conformance.adapters.stdio import StdioPool, split_command
 from conformance.config import NamedAdapter
@@ -44,7 +44,7 @@ class AdapterSpec:
             return StdioPool(self.command(), jobs, self.limits, env, self.cwd)
         if jobs > 1:
             return StdioPool(
-                serve_command(self.served_as or self.name), jobs, self.limits, env=_with_working_directory()
+                serve_command(self.served_as or self.name), jobs, self.limits, env=_with_import_path()
             )
         assert self.factory is not None
         return InProcess(self.factory(), self.limits)
@@ -82,7 +82,7 @@ def _from_config(entry: NamedAdapter, limits: Limits) -> AdapterSpec:
     # A factory cannot be given a folder or an environment of its own here, so it is served from one.
     if entry.env or entry.cwd != Path.cwd():
         serve = serve_command(f"python:{path}")
-        env = {**_with_working_directory(), **entry.env}
+        env = {**_with_import_path(), **entry.env}
         return AdapterSpec(entry.name, command=lambda: serve, limits=limits, env=env, cwd=entry.cwd)
     return AdapterSpec(
         entry.name, factory=lambda: load_factory(path), limits=limits, served_as=f"python:{path}"
@@ -90,12 +90,16 @@ def _from_config(entry: NamedAdapter, limits: Limits) -> AdapterSpec:
 
 
 def serve_command(name: str) -> list[str]:
-    """The command that offers any adapter over stdio."""
-    return [sys.executable, "-m", "conformance", "serve", name]
+    """The command that offers any adapter over stdio.
+
+    -P keeps the working directory off the front of the path, where a package of the same name as
+    ours may stand.
+    """
+    return [sys.executable, "-P", "-m", "conformance", "serve", name]
 
 
-def _with_working_directory() -> dict[str, str]:
-    """This environment, with this process's import path, so that a served adapter finds the same modules."""
+def _with_import_path() -> dict[str, str]:
+    """This environment with this process's import path, so that a served adapter finds the same modules."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)}
 
 
@@ -120,6 +124,7 @@ def load_factory(path: str) -> Callee:
     if not module_name or not attribute:
         raise UsageError(f"python:{path} must read python:package.module:factory")
     here = str(Path.cwd())
+    importlib.import_module("conformance.adapters.reference")  # before a module of the same name can hide it
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
@@ -128,10 +133,11 @@ def load_factory(path: str) -> Callee:
         for name in attribute.split("."):
             factory = getattr(factory, name)
         callee: Any = factory()
-    except (Exception, SystemExit) as error:
-        raise AdapterError(
-            f"adapter python:{path} cannot be loaded: {type(error).__name__}: {error}"
-        ) from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        told = describe(error)
+        raise AdapterError(f"adapter python:{path} cannot be loaded from {here}: {told}") from None
     if not callable(callee):
         raise AdapterError(
             f"adapter python:{path}: the factory returned {type(callee).__name__}, which is not callable;"

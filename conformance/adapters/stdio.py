@@ -116,9 +116,13 @@ class StdioPool:
 
     def close(self) -> None:
         """End all processes: politely where nothing is unanswered, at once otherwise."""
-        for lane in self.lanes:
-            lane.finish()
-        self.selector.close()
+        try:
+            for lane in self.lanes:
+                lane.finish()
+        finally:  # also when Ctrl-C comes while a process is seen off
+            for lane in self.lanes:
+                lane.stop()
+            self.selector.close()
         if self.unlisted:
             self.problems.append(f"… and {self.unlisted} more like these")
             self.unlisted = 0

@@ -2,43 +2,56 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import multiprocessing
-import os
-import resource
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from conformance import strict_yaml
-from conformance.adequacy import generic, named, trial
-from conformance.adequacy.copies import sources
+from conformance.adequacy import generic, known, named, trial
+from conformance.adequacy.excuses import excuse, load_excuses
 from conformance.adequacy.mutant import Mutant, Outcome
 from conformance.adequacy.tracing import trace_cases
 from conformance.cases import Case
 from conformance.corpus import load_corpus
 from conformance.errors import VectorError
 from conformance.ledger import Ledger
-from conformance.resources import PACKAGE
+from conformance.reference_sources import sources
 
-EQUIVALENT = Path(__file__).with_name("equivalent.yaml")
 MEMORY_BYTES = 4 << 30
 NO_PAGE = "beside the pages"
+
+Trial = tuple[Mutant, list[Case], list[trial.Witness]]
+"""A mutant that waits, and the cases and witnesses that execute what it changes."""
 
 
 @dataclass
 class Campaign:
-    """The mutants of a run by page, what became of each, and what was noticed beside that."""
+    """The mutants of a run by page, what became of each, and what was noticed beside that.
 
+    ``page`` is None for all pages; ``which`` is named, generic or both. ``sites`` counts the places
+    that generic mutants change, ``left_out`` those that belong to message texts.
+    """
+
+    page: str | None
+    which: str
     by_page: dict[str, list[Mutant]] = field(default_factory=dict)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     kills: dict[str, list[str]] = field(default_factory=dict)
-    message_texts: int = 0
+    sites: int = 0
+    left_out: int = 0
     remembered: int = 0
     stale: list[str] = field(default_factory=list)
+
+    def mutants(self) -> Iterator[Mutant]:
+        """All of them, page by page."""
+        for page in self.by_page.values():
+            yield from page
+
+    @property
+    def whole(self) -> bool:
+        """Whether no mutant was left aside."""
+        return self.page is None and self.which == "both"
 
 
 def page_of(module: str, ledger: Ledger) -> str:
@@ -49,7 +62,7 @@ def page_of(module: str, ledger: Ledger) -> str:
 
 def gather(ledger: Ledger, page: str | None, which: str) -> Campaign:
     """The mutants of one page or of all; ``which`` is named, generic or both."""
-    campaign = Campaign()
+    campaign = Campaign(page, which)
     if which != "generic":
         for name, mutants in named.load_named(ledger).items():
             if page in (None, name):
@@ -60,7 +73,8 @@ def gather(ledger: Ledger, page: str | None, which: str) -> Campaign:
             if page in (None, name):
                 generated = generic.generate(module, source)
                 campaign.by_page.setdefault(name, []).extend(generated.mutants)
-                campaign.message_texts += generated.message_texts
+                campaign.sites += generated.sites
+                campaign.left_out += generated.left_out
     return campaign
 
 
@@ -69,30 +83,30 @@ def run_campaign(
 ) -> Campaign:
     """Try every mutant. Raises VectorError if the reference itself does not pass the corpus."""
     campaign = gather(ledger, page, which)
+    excuses = load_excuses()
     cases = load_corpus(ledger=ledger)
-    lines = trace_cases(cases)
-    jury = trial.select_jury(cases, lines)
-    modules = {case.id: {module for module, _ in hit} for case, hit in zip(cases, lines, strict=True)}
+    jury = trial.select_jury(cases, trace_cases(cases))
     check_original(jury.cases)
-    known = {} if cache is None or all_kills else read_cache(cache)
+    remembered = {} if cache is None or all_kills else known.read(cache)
+    base = known.foundation(known.foundation_files())
     keys: dict[str, str] = {}
-    waiting: list[tuple[Mutant, list[Case]]] = []
-    for mutant in (mutant for mutants in campaign.by_page.values() for mutant in mutants):
-        able = jury.for_mutant(mutant)
-        keys[mutant.id] = key_of(mutant, able, modules)
-        if keys[mutant.id] in known:
-            campaign.outcomes[mutant.id] = Outcome(**known[keys[mutant.id]])
+    waiting: list[Trial] = []
+    for mutant in campaign.mutants():
+        able, witnesses = jury.for_mutant(mutant), jury.witnesses_of(mutant)
+        keys[mutant.id] = known.key_of(mutant, able, witnesses, base)
+        key, outcome = remembered.get(mutant.id, ("", None))
+        if outcome is not None and key == keys[mutant.id]:
+            campaign.outcomes[mutant.id] = outcome
             campaign.remembered += 1
         else:
-            waiting.append((mutant, able))
+            waiting.append((mutant, able, witnesses))
     for mutant, outcome, kills in try_all(waiting, jobs, all_kills):
         campaign.outcomes[mutant.id] = outcome
         campaign.kills[mutant.id] = kills
     if cache is not None and not all_kills:
-        write_cache(
-            cache, known | {keys[name]: asdict(outcome) for name, outcome in campaign.outcomes.items()}
-        )
-    excuse(campaign, whole=page is None and which == "both")
+        found = {name: (keys[name], outcome) for name, outcome in campaign.outcomes.items()}
+        known.write(cache, remembered | found, keys if campaign.whole else None)
+    campaign.outcomes, campaign.stale = excuse(campaign.outcomes, excuses, whole=campaign.whole)
     return campaign
 
 
@@ -106,82 +120,43 @@ def check_original(jury: Sequence[Case]) -> None:
         )
 
 
-_waiting: Sequence[tuple[Mutant, list[Case]]] = ()
+_waiting: Sequence[Trial] = ()
 
 
 def try_all(
-    waiting: Sequence[tuple[Mutant, list[Case]]], jobs: int, all_kills: bool
+    waiting: Sequence[Trial], jobs: int, all_kills: bool
 ) -> Iterable[tuple[Mutant, Outcome, list[str]]]:
-    """Outcomes in the order of the mutants. Children inherit the mutants; only numbers travel."""
+    """Outcomes in the order of the mutants. Children inherit the mutants; only numbers travel.
+
+    A system without fork tries them here, one after the other.
+    """
     global _waiting
     _waiting = waiting
     if not waiting:
         return
+    numbers, flags = range(len(waiting)), [all_kills] * len(waiting)
+    if "fork" not in multiprocessing.get_all_start_methods():
+        for index in numbers:
+            yield waiting[index][0], *_try_one(index, all_kills)
+        return
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(jobs, context, initializer=_limit_memory) as pool:
         chunk = max(1, len(waiting) // (jobs * 16))
-        flags = [all_kills] * len(waiting)
-        for index, (outcome, kills) in enumerate(
-            pool.map(_try_one, range(len(waiting)), flags, chunksize=chunk)
-        ):
-            yield waiting[index][0], outcome, kills
+        for index, found in enumerate(pool.map(_try_one, numbers, flags, chunksize=chunk)):
+            yield waiting[index][0], *found
 
 
 def _try_one(index: int, all_kills: bool) -> tuple[Outcome, list[str]]:
-    mutant, able = _waiting[index]
-    return trial.try_mutant(mutant, able, all_kills=all_kills)
+    mutant, able, witnesses = _waiting[index]
+    return trial.try_mutant(mutant, able, witnesses, all_kills=all_kills)
 
 
 def _limit_memory() -> None:
-    """A mutant that never stops growing must not take the machine with it."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-
-
-def key_of(mutant: Mutant, able: Sequence[Case], modules: dict[str, set[str]]) -> str:
-    """What an outcome depends on: the mutant, the code that its cases execute, and those cases."""
-    total = hashlib.sha256()
-    touched = set().union(*(modules[case.id] for case in able)) | {mutant.module}
-    for part in (mutant.id, mutant.source, judging_digest(), *(sources()[name] for name in sorted(touched))):
-        total.update(part.encode() + b"\0")
-    for case in able:
-        total.update(f"{case.id} {case.digest} {','.join(case.rules)}\n".encode())
-    return total.hexdigest()
-
-
-def judging_digest() -> str:
-    """The code that stands between a case and its verdict."""
-    names = ("judge.py", "compare.py", "adapters/reference.py", "adapters/inprocess.py", "adequacy/trial.py")
-    return hashlib.sha256(b"".join((PACKAGE / name).read_bytes() for name in names)).hexdigest()
-
-
-def read_cache(path: Path) -> dict[str, dict[str, Any]]:
-    """Outcomes of earlier runs; a cache that cannot be read is no cache."""
+    """A mutant that never stops growing must not take the machine with it, where that can be prevented."""
     try:
-        known: dict[str, dict[str, Any]] = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return known
-
-
-def write_cache(path: Path, known: dict[str, dict[str, Any]]) -> None:
-    """Keep outcomes; where nothing can be kept, nothing is lost but time."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(f".{os.getpid()}.new")
-        draft.write_text(json.dumps(known), "utf-8")
-        draft.replace(path)
-    except OSError:
+        import resource
+    except ImportError:
         return
-
-
-def excuse(campaign: Campaign, *, whole: bool) -> None:
-    """Survivors that are listed with a reason are equivalent; a list entry that excuses nothing is stale."""
-    document, _ = strict_yaml.load(EQUIVALENT)
-    for group in document["equivalent"]:
-        for name in group["mutants"]:
-            outcome = campaign.outcomes.get(name)
-            if outcome is not None and outcome.status == "survived":
-                campaign.outcomes[name] = Outcome("equivalent", reason=group["reason"])
-            elif outcome is not None or whole:
-                told = "is no mutant" if outcome is None else f"is {outcome.status}"
-                campaign.stale.append(f"equivalent.yaml lists what {told}: {name}")
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    soft = MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MEMORY_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

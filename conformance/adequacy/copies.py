@@ -7,30 +7,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
-from pathlib import Path
 from types import CodeType, ModuleType
 
 from conformance.adapters.inprocess import Callee
 from conformance.adapters.registry import resolve
+from conformance.reference_sources import PACKAGE, package_folder, sources
 
-PACKAGE = "reference_impl"
 ADAPTER = "conformance.adapters.reference"
-
-
-@cache
-def package_folder() -> Path:
-    """Where the reference stands; found without importing it."""
-    spec = find_spec(PACKAGE)
-    assert spec is not None
-    assert spec.submodule_search_locations is not None
-    return Path(next(iter(spec.submodule_search_locations)))
-
-
-@cache
-def sources() -> dict[str, str]:
-    """The source of every module of the reference, by its name without the package."""
-    return {path.stem: path.read_text("utf-8") for path in sorted(package_folder().glob("*.py"))}
 
 
 @cache

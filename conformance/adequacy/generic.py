@@ -1,8 +1,9 @@
 """Generic mutants: every small change to the decision code of the reference, made by rule.
 
 Classes: comparison, condition, boolean, constant, boundary (arithmetic), return, removed
-statement, swapped order, loop. Message texts are decision code of nobody and are excluded; how
-many sites that leaves out is counted. Docstrings and annotations are no code at all.
+statement, swapped order, loop. Message texts are decision code of nobody and are left out, and so
+are the functions that only print values for them; how many sites that leaves out is counted.
+Docstrings, annotations and names for types are no code that decides anything.
 """
 
 from __future__ import annotations
@@ -44,19 +45,24 @@ class Site:
 
 @dataclass
 class Generated:
-    """The generic mutants of one module, and how many message texts were left out."""
+    """The generic mutants of one module, the number of sites they change, and of those left out as message.
+
+    A text of a refusal is one site, however it is put together.
+    """
 
     mutants: list[Mutant] = field(default_factory=list)
-    message_texts: int = 0
+    sites: int = 0
+    left_out: int = 0
 
 
 def generate(module: str, source: str) -> Generated:
     """All generic mutants of one module."""
     tree = ast.parse(source)
     found = Generated()
-    sites, found.message_texts = collect(tree)
+    sites, found.left_out = collect(tree)
     seen: dict[str, int] = {}
     for site in sites:
+        found.sites += is_site(site.node)
         for kind, says, change in changes(site.node):
             text = mutated(tree, site.node, change)
             if text is None:
@@ -70,14 +76,14 @@ def generate(module: str, source: str) -> Generated:
 
 
 def collect(tree: ast.Module) -> tuple[list[Site], int]:
-    """The nodes that decide something, in the order of the source, and the number of message texts."""
+    """The nodes that decide something, in the order of the source, and the number of sites left out."""
     sites: list[Site] = []
-    message_texts = 0
+    left_out = 0
 
     def visit(node: ast.AST, function: str, inside: bool, lines: frozenset[int]) -> None:
-        nonlocal message_texts
+        nonlocal left_out
         if isinstance(node, ast.FunctionDef) and node.name in MESSAGE_FUNCTIONS:
-            message_texts += 1
+            left_out += sites_within(node)
             return
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             function = f"{function}.{node.name}" if function else node.name
@@ -88,13 +94,27 @@ def collect(tree: ast.Module) -> tuple[list[Site], int]:
         for name, child in children(node):
             if name in ("annotation", "returns", "decorator_list", "bases") or is_docstring(child):
                 continue
+            if isinstance(node, ast.Module) and is_type_name(child):
+                continue
             if is_message(node, child):
-                message_texts += 1
+                left_out += 1
             else:
                 visit(child, function, inside, own)
 
     visit(tree, "", False, frozenset())
-    return sites, message_texts
+    return sites, left_out
+
+
+def sites_within(node: ast.AST) -> int:
+    """The number of sites in a piece of code, docstrings aside."""
+    if is_docstring(node):
+        return 0
+    return is_site(node) + sum(sites_within(child) for _, child in children(node))
+
+
+def is_site(node: ast.AST) -> bool:
+    """Whether there is anything to change about a node."""
+    return next(changes(node), None) is not None
 
 
 def children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
@@ -121,6 +141,14 @@ def is_docstring(node: ast.AST) -> bool:
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, str)
     )
+
+
+def is_type_name(node: ast.AST) -> bool:
+    """Whether a statement of a module only names a type, as in ``Marker = Append | Replace``."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript() | ast.BinOp(op=ast.BitOr())):
+            return not name.isupper()
+    return False
 
 
 def is_message(node: ast.AST, child: ast.AST) -> bool:

@@ -27,12 +27,14 @@ class Mutant:
 class Outcome:
     """What became of a mutant.
 
-    ``status``: killed (by ``case``), survived, equivalent (with ``reason``), not-applicable
-    or broken (it cannot even be imported, or answers no hello). Only killed counts.
-    ``by_rule`` says whether a case that names the attacked rule killed it.
+    ``status``: killed (by ``case``), survived, not-applicable or broken (it cannot even be
+    imported, or answers no hello); for a survivor that is listed with a ``reason``, equivalent or
+    unjudged. ``by_rule`` says whether a case that names the attacked rule killed it. ``seen_by``
+    is an ``either`` case that a survivor answers in another way than the original.
     """
 
     status: str
     case: str | None = None
     by_rule: bool | None = None
     reason: str | None = None
+    seen_by: str | None = None

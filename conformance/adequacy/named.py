@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from conformance import schemas, strict_yaml
-from conformance.adequacy.copies import sources
 from conformance.adequacy.mutant import Mutant
 from conformance.errors import VectorError
 from conformance.ledger import Ledger
+from conformance.reference_sources import sources
 
 FOLDER = Path(__file__).with_name("mutants")
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from conformance.adapters.inprocess import InProcess
 from conformance.adapters.registry import resolve
-from conformance.adequacy.copies import package_folder
 from conformance.cases import Case
 from conformance.protocol import Request
+from conformance.reference_sources import package_folder
 
 Line = tuple[str, int]
 """Module name and line number."""

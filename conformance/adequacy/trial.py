@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from conformance.adapters.inprocess import InProcess
 from conformance.adapters.limits import Limits
@@ -12,37 +13,68 @@ from conformance.adequacy.mutant import Mutant, Outcome
 from conformance.adequacy.tracing import Line
 from conformance.cases import Case
 from conformance.errors import AdapterError
+from conformance.json_text import dump_canonical
 from conformance.judge import PASSING, Judge
 from conformance.ledger import load_ledger
-from conformance.protocol import Request
+from conformance.protocol import Answer, Request
 
 LIMITS = Limits(answer_seconds=2.0)
 STRICT = frozenset(("condition", "position"))
 
 
 @dataclass(frozen=True, slots=True)
+class Witness:
+    """An ``either`` case, and what the original answers: it can see a change, but judges none."""
+
+    case: Case
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
 class Jury:
-    """The cases that may judge (``either`` ones may not), and the lines that each executes."""
+    """The cases that judge and the witnesses, each with the lines that it executes."""
 
     cases: tuple[Case, ...]
     lines: tuple[frozenset[Line], ...]
+    witnesses: tuple[Witness, ...]
+    witness_lines: tuple[frozenset[Line], ...]
 
     def for_mutant(self, mutant: Mutant) -> list[Case]:
         """The cases that execute what was changed: those of the attacked rule first, short before long."""
-        touched = {(mutant.module, line) for line in mutant.lines}
-        able = [
-            case for case, lines in zip(self.cases, self.lines, strict=True) if not touched or touched & lines
-        ]
+        able = [case for case, lines in zip(self.cases, self.lines, strict=True) if reaches(lines, mutant)]
         return sorted(able, key=lambda case: (mutant.rule not in case.rules, len(case.body), case.id))
+
+    def witnesses_of(self, mutant: Mutant) -> list[Witness]:
+        """The witnesses that execute what was changed."""
+        return [
+            witness
+            for witness, lines in zip(self.witnesses, self.witness_lines, strict=True)
+            if reaches(lines, mutant)
+        ]
+
+
+def reaches(lines: frozenset[Line], mutant: Mutant) -> bool:
+    """Whether a case that executes these lines can notice the mutant at all."""
+    return not mutant.lines or any((mutant.module, line) in lines for line in mutant.lines)
 
 
 def select_jury(cases: Sequence[Case], lines: Sequence[frozenset[Line]]) -> Jury:
-    """All cases whose expectation leaves no choice."""
-    kept = [(case, hit) for case, hit in zip(cases, lines, strict=True) if case.expect.kind != "either"]
-    return Jury(tuple(case for case, _ in kept), tuple(hit for _, hit in kept))
+    """All cases judge whose expectation leaves no choice; the others are witnesses."""
+    pairs = list(zip(cases, lines, strict=True))
+    judging = [pair for pair in pairs if pair[0].expect.kind != "either"]
+    seeing = [pair for pair in pairs if pair[0].expect.kind == "either"]
+    original = InProcess(load({}), LIMITS)
+    return Jury(
+        tuple(case for case, _ in judging),
+        tuple(hit for _, hit in judging),
+        tuple(Witness(case, told(original, case)) for case, _ in seeing),
+        tuple(hit for _, hit in seeing),
+    )
 
 
-def try_mutant(mutant: Mutant, jury: Sequence[Case], *, all_kills: bool = False) -> tuple[Outcome, list[str]]:
+def try_mutant(
+    mutant: Mutant, jury: Sequence[Case], witnesses: Sequence[Witness] = (), *, all_kills: bool = False
+) -> tuple[Outcome, list[str]]:
     """What becomes of a mutant, and the ids of the cases that kill it (the first, or all)."""
     if not mutant.source:
         return Outcome("not-applicable", reason="its text is not found exactly once in the module"), []
@@ -60,12 +92,27 @@ def try_mutant(mutant: Mutant, jury: Sequence[Case], *, all_kills: bool = False)
             if not all_kills:
                 break
     if not kills:
-        return Outcome("survived"), []
+        seen = next((each.case.id for each in witnesses if told(connection, each.case) != each.told), None)
+        return Outcome("survived", seen_by=seen), []
     by_rule = None if mutant.rule is None else any(mutant.rule in case.rules for case in kills)
     return Outcome("killed", kills[0].id, by_rule), [case.id for case in kills]
 
 
 def kill(connection: InProcess, case: Case, judge: Judge) -> bool:
     """Whether a case notices: a wrong answer, a crash, or no answer in time."""
+    return judge.verdict(case, ask(connection, case)).status not in PASSING
+
+
+def ask(connection: InProcess, case: Case) -> Answer:
+    """The answer to one case."""
     ((_, answer),) = connection.exchange(iter([Request(1, case.body)]))
-    return judge.verdict(case, answer).status not in PASSING
+    return answer
+
+
+def told(connection: InProcess, case: Case) -> str:
+    """An answer as text that two answers share if nobody is to tell them apart: messages do not count."""
+    answer = ask(connection, case)
+    if answer.kind not in ("result", "rejected"):
+        return answer.kind
+    value: dict[str, Any] = answer.value
+    return f"{answer.kind} {dump_canonical({name: value[name] for name in value if name != 'message'})}"

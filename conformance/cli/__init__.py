@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from types import FrameType
 
 from conformance import __version__
+from conformance.adapters.inprocess import describe
 from conformance.cli import (
     adequacy,
     baseline,
@@ -22,10 +25,12 @@ from conformance.cli import (
     rules,
     run,
     serve,
+    show,
 )
 from conformance.errors import ConformanceError, ExitCode
+from conformance.terminal import clean
 
-COMMANDS = (run, report, baseline, list_cases, rules, serve, export, lint, adequacy, bench, cost)
+COMMANDS = (run, report, baseline, list_cases, show, rules, serve, export, lint, adequacy, bench, cost)
 
 EPILOG = """\
 exit codes:
@@ -55,23 +60,64 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Errors that a person can act on are one message."""
     args = build_parser().parse_args(argv)
-    signal.signal(signal.SIGTERM, _as_interrupt)
+    for name in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, _as_interrupt)
+    if sys.stdout is None:  # closed by whoever started us; what we find out still shows in the exit code
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
     try:
         code: int = args.command(args)
         sys.stdout.flush()
         return code
     except ConformanceError as error:
-        print(f"session-conformance: {error}", file=sys.stderr)
+        _tell(str(error))
         return int(error.exit_code)
     except KeyboardInterrupt:
-        print("session-conformance: interrupted", file=sys.stderr)
+        _tell("interrupted")
         return int(ExitCode.INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has had enough; a second error at exit would only be noise.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence_stdout()
         return 128 + signal.SIGPIPE
+    except OSError as error:
+        _silence_stdout()
+        _tell(str(error))
+        return int(ExitCode.ADAPTER if error.filename is None else ExitCode.USAGE)
+    except Exception as error:
+        if os.environ.get("SESSION_CONFORMANCE_TRACEBACK"):
+            raise
+        _tell(
+            f"a fault of this program, not of yours: {describe(error)};"
+            " SESSION_CONFORMANCE_TRACEBACK=1 shows where, please report it"
+        )
+        return int(ExitCode.ADAPTER)
+
+
+def entry() -> int:
+    """The command as a program: ``main``, but no thread that an adapter left behind keeps it alive."""
+    code = main()
+    others = [
+        each for each in threading.enumerate() if each is not threading.main_thread() and not each.daemon
+    ]
+    if others:
+        _tell(f"the adapter left {len(others)} threads running; they end here")
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
+
+
+def _tell(message: str) -> None:
+    """One line on stderr, whatever it holds."""
+    with contextlib.suppress(OSError, ValueError):
+        print(f"session-conformance: {clean(message)}", file=sys.stderr)
+
+
+def _silence_stdout() -> None:
+    """What is still unwritten goes nowhere, so that the end of the process has nothing to complain about."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _as_interrupt(_signal: int, _frame: FrameType | None) -> None:
-    """SIGTERM ends a run as cleanly as Ctrl-C does."""
+    """SIGTERM and a closed terminal end a run as cleanly as Ctrl-C does."""
     raise KeyboardInterrupt

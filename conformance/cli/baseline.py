@@ -6,12 +6,15 @@ import argparse
 from pathlib import Path
 
 from conformance.baseline import UNEXPLAINED, load_baseline, updated, write_baseline
+from conformance.cli.common import plain
 from conformance.stream import read_stream
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
-    parser = commands.add_parser("baseline", help="keep the list of known failures", description=__doc__)
+    parser = commands.add_parser(
+        "baseline", help="keep the list of known failures", description=plain(__doc__)
+    )
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     update = actions.add_parser("update", help="rewrite the list from a complete run, keeping reasons")
     update.add_argument("baseline", type=Path, metavar="FILE", help="the list; it need not exist yet")

@@ -6,23 +6,30 @@ import argparse
 
 from conformance import bench
 from conformance.adapters.registry import FORMS, resolve
+from conformance.cli.common import plain, positive, whole
 from conformance.corpus import load_corpus
 from conformance.errors import AdapterError
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
-    parser = commands.add_parser("bench", help="measure speed", description=__doc__)
+    parser = commands.add_parser("bench", help="measure speed", description=plain(__doc__))
     parser.add_argument("adapters", nargs="*", default=["reference", "dsh"], metavar="ADAPTER", help=FORMS)
-    parser.add_argument("--cases", type=int, default=20_000, metavar="N", help="requests per round")
-    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="rounds per figure")
+    parser.add_argument(
+        "--cases",
+        type=lambda text: whole(text, 10**7),
+        default=20_000,
+        metavar="N",
+        help="requests per round",
+    )
+    parser.add_argument("--rounds", type=positive, default=5, metavar="N", help="rounds per figure")
     parser.set_defaults(command=command)
 
 
 def command(args: argparse.Namespace) -> int:
     """Print the figures."""
     number, times = bench.loading(args.rounds)
-    print(f"loading {number} cases, ms per case: {bench.middle(times)}")
+    print(f"loading {number} cases, ms per case: {bench.middle(times, 2)}")
     cases = [case for case in load_corpus() if not case.optional]
     for name in args.adapters:
         try:
@@ -35,3 +42,7 @@ def command(args: argparse.Namespace) -> int:
         print(f"{name}, cases a second, judged: {bench.middle(judged)}")
         print(f"{name}, cases a second, answers only: {bench.middle(bare)}")
     return 0
+
+
+def _requests(text: str) -> int:
+    return whole(text, 10_000_000)

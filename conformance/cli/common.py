@@ -28,7 +28,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--rule", action="append", default=[], metavar="ID",
-        help="cases that name a rule, as in REPL-3; may be given several times",
+        help="cases that name a rule, as in REPL-3, or any of a page, as in REPL; may be given several times",
     )  # fmt: skip
     group.add_argument(
         "--optional", action="store_true", help="optional cases too: input that no typed port can hold"
@@ -46,3 +46,36 @@ def chosen_cases(args: argparse.Namespace, *, with_optional: bool = False) -> tu
     ledger = load_ledger()
     selection = selection_of(args, with_optional=with_optional)
     return selection.pick(load_corpus(args.vectors, ledger), ledger), ledger
+
+
+def positive(text: str) -> int:
+    """A whole number from 1 to 256, as a command-line word."""
+    return whole(text, 256)
+
+
+def megabytes(text: str) -> int:
+    """A size in MiB, as a command-line word."""
+    return whole(text, 1 << 24)
+
+
+def whole(text: str, largest: int) -> int:
+    """A whole number from 1 to ``largest``, as a command-line word."""
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:12]) <= largest):
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 to {largest}, not {text!r}")
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    """A number of seconds above 0, as a command-line word."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 1e6:
+        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text!r}")
+    return number
+
+
+def plain(doc: str | None) -> str:
+    """A module's docstring as help text."""
+    return (doc or "").replace("``", "")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from conformance.cli.common import add_selection, chosen_cases
+from conformance.cli.common import add_selection, chosen_cases, plain
 from conformance.export import export
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
-    parser = commands.add_parser("export", help="write the corpus as plain JSON", description=__doc__)
+    parser = commands.add_parser("export", help="write the corpus as plain JSON", description=plain(__doc__))
     parser.add_argument("folder", type=Path, metavar="DIR", help="an empty folder, or an earlier export")
     add_selection(parser)
     parser.set_defaults(command=command)

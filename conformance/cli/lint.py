@@ -6,8 +6,8 @@ import argparse
 
 from conformance import lint, profiles
 from conformance.corpus import load_corpus
-from conformance.errors import ExitCode
-from conformance.resources import vectors_dir
+from conformance.errors import ExitCode, UsageError
+from conformance.resources import PACKAGE, vectors_dir
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -22,6 +22,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def command(args: argparse.Namespace) -> int:
     """Print what is wrong, one line each; exit 2 if anything is."""
+    if (args.write or args.freeze) and not is_checkout():
+        raise UsageError(
+            f"{vectors_dir()} belongs to an installed package, and what it holds was released;"
+            " --write and --freeze are for a checkout of the project"
+        )
     cases = load_corpus()
     if args.write:
         lint.write_digests(vectors_dir(), cases)
@@ -32,3 +37,8 @@ def command(args: argparse.Namespace) -> int:
         print(finding)
     print(f"{len(cases)} cases, {len(findings)} findings")
     return ExitCode.USAGE if findings else ExitCode.CONFORMS
+
+
+def is_checkout() -> bool:
+    """Whether the corpus in use is the one that is developed, and not a copy inside a package."""
+    return not vectors_dir().resolve().is_relative_to(PACKAGE)

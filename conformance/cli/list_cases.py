@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 
-from conformance.cli.common import add_selection, chosen_cases
+from conformance.cli.common import add_selection, chosen_cases, plain
 from conformance.export import case_document
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
-    parser = commands.add_parser("list", help="list cases", description=__doc__)
+    parser = commands.add_parser("list", help="list cases", description=plain(__doc__))
     add_selection(parser)
     parser.add_argument("--json", action="store_true", help="whole cases, expanded, as one JSON list")
     parser.set_defaults(command=command)

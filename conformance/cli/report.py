@@ -7,6 +7,7 @@ import json
 import os
 from pathlib import Path
 
+from conformance.cli.common import plain
 from conformance.errors import UsageError
 from conformance.reports.json_summary import json_summary
 from conformance.reports.junit import junit
@@ -17,7 +18,7 @@ from conformance.stream import read_stream
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
-    parser = commands.add_parser("report", help="make reports from a result stream", description=__doc__)
+    parser = commands.add_parser("report", help="make reports of a run", description=plain(__doc__))
     parser.add_argument("stream", type=Path, metavar="FILE", help="what run --report wrote")
     parser.add_argument("--junit", type=Path, metavar="OUT", help="JUnit XML, for CI servers")
     parser.add_argument("--markdown", type=Path, metavar="OUT", help="a summary for the page of a CI job")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from conformance.corpus import load_corpus
 from conformance.errors import ExitCode, UsageError
 from conformance.ledger import load_ledger
-from conformance.matrix import Row, build_matrix
+
+if TYPE_CHECKING:
+    from conformance.matrix import Row
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -33,6 +36,8 @@ def command(args: argparse.Namespace) -> int:
         for rule in ledger.rules.values():
             print(f"{rule.id:<8} {rule.level:<6} {rule.page:<15} {rule.condition or '-':<22} {rule.says}")
         return 0
+    from conformance.matrix import build_matrix  # parses the reference; no other command needs that
+
     cases = load_corpus(ledger=ledger)
     rows = [row for row in build_matrix(ledger, cases) if not args.rule or row.rule.id in args.rule]
     faults = [fault for row in rows for fault in row.faults()] if args.matrix else []
@@ -48,9 +53,9 @@ def command(args: argparse.Namespace) -> int:
 
 def show_matrix(rows: Sequence[Row], faults: Sequence[str], cases: int, either: int) -> None:
     """A line per rule, then totals, then what is not traced."""
-    print(f"{'rule':<8} {'level':<7} {'kept':>5} {'broken':>7} {'either':>7}  reference")
+    print(f"{'rule':<8} {'level':<7} {'kept':>5} {'broken':>7} {'either':>7} {'beside':>7}  reference")
     for row in rows:
-        counts = f"{len(row.accepting):>5} {len(row.refusing):>7} {len(row.open):>7}"
+        counts = f"{len(row.accepting):>5} {len(row.refusing):>7} {len(row.open):>7} {len(row.beside):>7}"
         where = f"untestable: {row.rule.untestable}" if row.rule.untestable else ", ".join(row.functions)
         print(f"{row.rule.id:<8} {row.rule.level:<7} {counts}  {where}")
     excluded = sum(row.rule.untestable is not None for row in rows)
@@ -71,7 +76,11 @@ def describe(row: Row) -> str:
         lines += [f"  text       {text}" for text in rule.texts]
     if rule.untestable:
         lines.append(f"  untestable {rule.untestable}")
+    if rule.one_sided:
+        lines.append(f"  one-sided  {rule.one_sided}")
     lines += [f"  reference  {function}" for function in row.functions]
-    for word, cases in (("kept", row.accepting), ("broken", row.refusing), ("either", row.open)):
+    for word, cases in (
+        ("kept", row.accepting), ("broken", row.refusing), ("either", row.open), ("beside", row.beside),
+    ):  # fmt: skip
         lines += [f"  {word:<10} {case}" for case in cases]
     return "\n".join(lines)

@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-
 from conformance.adapters.limits import Limits
 from conformance.adapters.registry import FORMS, resolve
 from conformance.baseline import load_baseline
 from conformance.cases import Case
-from conformance.cli.common import add_selection, selection_of
+from conformance.cli.common import add_selection, megabytes, plain, positive, seconds, selection_of
 from conformance.config import NamedAdapter, find_config, load_config
 from conformance.corpus import load_corpus
 from conformance.engine import Options, interrupted_record, run
-from conformance.errors import UsageError
+from conformance.errors import ConformanceError, UsageError
+from conformance.judge import parse_strict
 from conformance.ledger import Ledger, load_ledger
 from conformance.profiles import TOPICS, belongs, load_profile
 from conformance.stream import Record, StreamWriter
-from conformance.terminal import TerminalView
-
-STRICT = ("condition", "position")
+from conformance.terminal import PlainConsole, TerminalView
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
-    parser = commands.add_parser("run", help="judge an implementation", description=__doc__)
+    parser = commands.add_parser("run", help="judge an implementation", description=plain(__doc__))
     named = "or a name of session-conformance.toml"
     parser.add_argument(
         "adapter", nargs="?", default="reference", help=f"{FORMS}, {named} (default: reference)"
@@ -48,24 +46,24 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--baseline", type=Path, metavar="FILE", help="known failures, which do not fail the run"
     )
     group.add_argument(
-        "--repeat", type=_positive, default=1, metavar="M", help="put every case M times; tell the flaky"
+        "--repeat", type=positive, default=1, metavar="M", help="put every case M times; tell the flaky"
     )
     group = parser.add_argument_group("how it is run")
     group.add_argument(
         "--report", type=Path, metavar="FILE", help="write the result stream (NDJSON) to a file"
     )
     group.add_argument(
-        "-j", "--jobs", type=_positive, default=None, metavar="N", help="adapter processes (default 1)"
+        "-j", "--jobs", type=positive, default=None, metavar="N", help="adapter processes (default 1)"
     )
     group.add_argument(
-        "--time-limit", type=_seconds, metavar="SECONDS",
+        "--time-limit", type=seconds, metavar="SECONDS",
         help=f"how long one answer may take (default {Limits().answer_seconds:g})",
     )  # fmt: skip
     group.add_argument(
-        "--total-limit", type=_seconds, metavar="SECONDS", help="how long the run may take (default: any)"
+        "--total-limit", type=seconds, metavar="SECONDS", help="how long the run may take (default: any)"
     )
     group.add_argument(
-        "--memory-limit", type=_memory, metavar="MIB",
+        "--memory-limit", type=megabytes, metavar="MIB",
         help=f"how much memory an adapter process may hold (default {Limits().memory_mib})",
     )  # fmt: skip
     parser.set_defaults(command=command)
@@ -79,10 +77,12 @@ def command(args: argparse.Namespace) -> int:
     ledger = load_ledger()
     cases, options = prepare(args, entry, ledger)
     with ExitStack() as stack:
-        view = TerminalView(Console(), Console(stderr=True))
+        console = PlainConsole()
+        view = TerminalView(console, progress=console.is_terminal and sys.stderr.isatty())
         stack.callback(view.close)
         sinks: list[Callable[[Record], None]] = [view.feed]
         if args.report is not None:
+            refuse_own_input(args.report, args.vectors)
             writer = StreamWriter(args.report)
             stack.callback(writer.close)
             sinks.insert(0, writer.write)
@@ -93,11 +93,19 @@ def command(args: argparse.Namespace) -> int:
                     sink(record)
                 if record["record"] == "end":
                     code = record["exit"]
-        except KeyboardInterrupt:
+        except ConformanceError:
+            raise
+        except BaseException as error:
             for sink in sinks:
-                sink(interrupted_record())
+                sink(interrupted_record(interrupted=isinstance(error, KeyboardInterrupt)))
             raise
     return code
+
+
+def refuse_own_input(report: Path, vectors: list[Path]) -> None:
+    """A report must not take the place of what the run is about to read."""
+    if any(report.exists() and path.exists() and report.samefile(path) for path in vectors):
+        raise UsageError(f"--report {report} would overwrite the vectors of this run")
 
 
 def prepare(
@@ -114,11 +122,9 @@ def prepare(
         selection = replace(selection, with_optional=True)
     cases = selection.pick(corpus, ledger)
     baseline_path = args.baseline or (entry.baseline if entry else None)
-    strict = (
-        parse_strict(args.strict) if args.strict is not None else frozenset(entry.strict if entry else ())
-    )
+    strict = args.strict.split(",") if args.strict is not None else entry.strict if entry else ()
     options = Options(
-        strict=strict,
+        strict=parse_strict(strict),
         jobs=args.jobs or (entry.jobs if entry else None) or 1,
         repeat=args.repeat,
         profile=profile,
@@ -141,36 +147,3 @@ def limits_of(args: argparse.Namespace, entry: NamedAdapter | None) -> Limits:
         total_seconds=args.total_limit or (entry.total_limit if entry else None),
         memory_mib=args.memory_limit or (entry.memory_limit if entry else None) or default.memory_mib,
     )
-
-
-def parse_strict(text: str) -> frozenset[str]:
-    """The words of --strict. Raises UsageError for any other word."""
-    words = frozenset(word for word in text.split(",") if word)
-    unknown = words - set(STRICT)
-    if unknown:
-        raise UsageError(f"--strict knows {' and '.join(STRICT)}, not {', '.join(sorted(unknown))}")
-    return words
-
-
-def _positive(text: str) -> int:
-    return _whole(text, 256)
-
-
-def _memory(text: str) -> int:
-    return _whole(text, 1 << 24)
-
-
-def _whole(text: str, largest: int) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:12]) <= largest):
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1 to {largest}, not {text!r}")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < 1e6:
-        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text!r}")
-    return number

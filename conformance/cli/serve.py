@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 
 from conformance.adapters.registry import FORMS, resolve
+from conformance.cli.common import plain
 from conformance.serve import serve
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
-    parser = commands.add_parser("serve", help="offer an adapter over stdio", description=__doc__)
+    parser = commands.add_parser("serve", help="offer an adapter over stdio", description=plain(__doc__))
     parser.add_argument("adapter", help=FORMS)
     parser.set_defaults(command=command)
 

@@ -48,7 +48,7 @@ def script(path: Path, text: str) -> Path:
 
 
 def python_script(path: Path, text: str) -> Path:
-    """A program in Python, behind a shell: a ``#!`` line cannot name an interpreter whose path holds a blank."""
+    """A program in Python behind a shell: a ``#!`` line cannot name a path that holds a blank."""
     source = path.with_name(f"{path.name}.source.py")
     words = shlex.join([sys.executable, str(source)])
     program = script(path, f'#!/bin/sh\nexec {words} "$@"\n')

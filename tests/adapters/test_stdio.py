@@ -117,7 +117,8 @@ def test_second_answers_are_charged_to_the_run(tmp_path):
 
 def test_an_answer_under_another_id_is_no_answer(tmp_path):
     verdicts, end = run_double(sample_cases(tmp_path, 20, poison=7), "wrong-id")
-    assert statuses(verdicts) == {POISON: "timeout"}
+    assert statuses(verdicts) == {POISON: "adapter-error"}
+    assert "lines that answer nothing" in verdicts[POISON]["message"]
     assert end["exit"] == 3
     assert "answers no open request" in end["problems"][0]
 

@@ -15,6 +15,7 @@ from conformance import lint
 from conformance.cases import case_digest
 from conformance.cli import main
 from conformance.corpus import load_corpus
+from conformance.errors import VectorError
 from conformance.resources import spec_dir, vectors_dir
 
 
@@ -83,18 +84,159 @@ def test_digests_are_on_record():
     assert lint.compare_digests(vectors_dir(), load_corpus()) == []
 
 
+def recorded_in(folder: Path, digests: object, retired: object = None) -> Path:
+    """A folder with the two records of a corpus."""
+    (folder / "digests.json").write_text(json.dumps(digests))
+    (folder / "retired.json").write_text(json.dumps(retired or {}))
+    return folder
+
+
 def test_lint_tells_changed_new_and_lost_cases(tmp_path):
     cases = load_corpus()
     recorded = lint.digests_of(cases)
-    changed, lost = cases[0].id, "surface.gone"
-    recorded[changed] = "0" * 64
-    recorded[lost] = "0" * 64
+    changed, lost, retired = cases[0].id, "surface.gone", "surface.retired"
+    recorded |= {changed: "0" * 64, lost: "0" * 64, retired: "0" * 64}
     del recorded[cases[1].id]
-    (tmp_path / "digests.json").write_text(json.dumps(recorded))
-    findings = " ".join(lint.compare_digests(tmp_path, cases))
-    assert f"{changed} is not what its digest on record says" in findings
-    assert f"{lost} is on record but gone" in findings
-    assert f"{cases[1].id} has no digest on record" in findings
+    told = {retired: {"now": None, "why": "It showed nothing new."}}
+    findings = lint.compare_digests(recorded_in(tmp_path, recorded, told), cases)
+    assert len(findings) == 4
+    for words in (
+        f"{changed} is not what its digest on record says",
+        f"{lost} is on record but gone; ids are permanent, so retired.json must say",
+        f"{cases[1].id} has no digest on record",
+        f"{retired} is retired, but still on record; lint --write takes it off",
+    ):
+        assert any(words in finding for finding in findings), words
+
+
+def test_no_retired_id_is_in_use(tmp_path):
+    cases = load_corpus()
+    retired = {
+        cases[0].id: {"now": None, "why": "It is still there."},
+        "surface.moved": {"now": "surface.nowhere", "why": "It leads to nothing."},
+        "surface.renamed": {"now": cases[1].id, "why": "It is as it should be."},
+    }
+    told = list(lint.retired_findings(recorded_in(tmp_path, {}, retired), cases))
+    assert len(told) == 2
+    assert any(f"case {cases[0].id} has an id that is retired" in each for each in told)
+    assert any("surface.moved is said to be surface.nowhere now, which is no case" in each for each in told)
+    assert list(lint.retired_findings(vectors_dir(), cases)) == []
+
+
+def test_write_never_forgets_an_id(tmp_path):
+    cases = load_corpus()
+    before = {**lint.digests_of(cases), "surface.gone": "0" * 64, "surface.lost": "0" * 64}
+    folder = recorded_in(tmp_path, before)
+    with pytest.raises(VectorError, match=r"surface\.gone, surface\.lost.*bring the cases back, or say"):
+        lint.write_digests(folder, cases)
+    assert lint.read_digests(folder) == before
+    why = {"now": None, "why": "It showed nothing new."}
+    recorded_in(tmp_path, before, {"surface.gone": why, "surface.lost": why})
+    lint.write_digests(folder, cases)
+    assert lint.read_digests(folder) == lint.digests_of(cases)
+    assert sorted(path.name for path in folder.iterdir()) == ["digests.json", "retired.json"]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("[]", "is not of type 'object'"),
+        ('{"surface.x": "abc"}', "does not match"),
+        ('{"surface.x": 7}', "surface.x"),
+        ("{", "is not JSON"),
+    ],
+)
+def test_a_broken_record_is_told(tmp_path, content, told):
+    for name, read in (("digests.json", lint.read_digests), ("retired.json", lint.read_retired)):
+        (tmp_path / name).write_text(content)
+        with pytest.raises(VectorError) as caught:
+            read(tmp_path)
+        assert str(tmp_path / name) in str(caught.value)
+        assert name == "retired.json" or told in str(caught.value)
+
+
+def test_write_and_freeze_are_for_a_checkout(tmp_path, monkeypatch, capsys):
+    """In an installed package the data stands inside the package."""
+    package = tmp_path / "conformance"
+    for name in ("spec", "vectors"):
+        shutil.copytree(spec_dir().parent / name, package / "_data" / name)
+    before = tree(package)
+    monkeypatch.setattr("conformance.cli.lint.PACKAGE", package)
+    monkeypatch.setattr("conformance.cli.lint.vectors_dir", lambda: package / "_data" / "vectors")
+    for words in (["--write"], ["--freeze", "9.9.9"]):
+        assert main(["lint", *words]) == 2
+        assert "belongs to an installed package" in capsys.readouterr().err
+    assert tree(package) == before
+
+
+SHAPED = """\
+format: 1
+topic: sample
+edition: v0
+op: {op}
+evidence: {{facts: made up for a test of lint}}
+cases:
+  - id: sample.case
+    rules: [FOLD-2]
+    why: It is a sample.
+    request: {request}
+    expect: {expect}
+"""
+NO_MESSAGES = "{result: {messages: []}}"
+NO_CLASS = "{result: {eligible: false, surface: false, append: false, replacement: false}}"
+NOTHING = "{steps: [{result: {}}]}"
+TWO = "{steps: [{result: {}}, {result: {}}]}"
+
+
+@pytest.mark.parametrize(
+    ("op", "request_text", "expect", "place"),
+    [
+        ("messages", "{events: [{user: a}, {type: x}]}", NO_MESSAGES, "event 1"),
+        ("messages", "{events_text: '[7]'}", NO_MESSAGES, "event 0"),
+        ("messages.linear-fallback", "{events: [{type: x}]}", NO_MESSAGES, "event 0"),
+        ("project", "{event: {type: x}}", "{result: {message: null}}", "the event"),
+        ("project", "{event_text: '[]'}", "{result: {message: null}}", "the event"),
+        ("classify", "{event: null}", NO_CLASS, "the event"),
+        ("surface.live", "{baseSeq: 0, steps: [{push: {type: x}}]}", NOTHING, "the event of step 0"),
+        ("surface.live", "{baseSeq: 0, steps: [{push: {user: a}}, {amend: 7}]}", TWO, "the event of step 1"),
+        ("surface.live", "{baseSeq: 0, steps: [{validate: {type: x}}]}", NOTHING, "the event of step 0"),
+        ("surface.live", "{baseSeq: 0, steps_text: '[{\"push\":{}}]'}", NOTHING, "the event of step 0"),
+    ],
+)
+def test_events_that_no_typed_port_can_hold_are_found(tmp_path, op, request_text, expect, place):
+    text = SHAPED.format(op=op, request=request_text, expect=expect)
+    (tmp_path / "sample.yaml").write_text(text)
+    (finding,) = lint.shape_findings(load_corpus([tmp_path / "sample.yaml"]))
+    assert f"case sample.case: {place} would not be admitted" in finding
+    (tmp_path / "sample.yaml").write_text(text.replace("op:", "optional: true\nop:", 1))
+    assert list(lint.shape_findings(load_corpus([tmp_path / "sample.yaml"]))) == []
+
+
+def test_lint_has_nothing_to_say():
+    assert lint.all_findings(vectors_dir(), load_corpus()) == []
+
+
+STARTED = """
+import sys
+from conformance.cli import build_parser
+build_parser()
+print(*(name for name in sys.modules if name.startswith("conformance.")))
+"""
+
+
+def test_no_command_pays_for_the_machinery_of_adequacy():
+    done = subprocess.run([sys.executable, "-c", STARTED], check=True, capture_output=True, text=True)
+    loaded = done.stdout.split()
+    assert "conformance.cli.adequacy" in loaded
+    assert [name for name in loaded if name.startswith("conformance.adequacy")] == []
+    assert "conformance.matrix" not in loaded
+
+
+def test_the_matrix_does_not_need_the_mutants():
+    script = "import sys, conformance.matrix; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert "conformance.reference_sources" in done.stdout.split()
+    assert [name for name in done.stdout.split() if name.startswith("conformance.adequacy")] == []
 
 
 def test_every_schema_is_a_schema():

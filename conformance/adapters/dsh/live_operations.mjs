@@ -117,7 +117,8 @@ function mutate(value, how) {
       value.push(structuredClone(value[0] ?? 0));
       return 'no-effect';
     }
-    return value.map(edit).some((changed) => changed) ? 'no-effect' : 'refused';
+    const tried = value.map(edit);
+    return tried.length === 0 || tried.some((changed) => changed) ? 'no-effect' : 'refused';
   } catch (thrown) {
     if (thrown instanceof TypeError) return 'refused';
     throw thrown;

@@ -13,12 +13,12 @@ import hashlib
 import json
 import os
 import shutil
-import stat
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
+from conformance import cache
 from conformance.adapters.dsh import node
 from conformance.adapters.dsh.node import DshUnavailable
 
@@ -47,24 +47,11 @@ def command(version: str, texts: Sequence[Mapping[str, object]]) -> list[str]:
 
 
 def cache_root() -> Path:
-    """A folder that exists and can be written: the configured cache, the user's, or a private temporary one.
-
-    A folder named by SESSION_CONFORMANCE_CACHE that cannot be used is an error, since somebody asked for it.
-    """
-    configured = os.environ.get("SESSION_CONFORMANCE_CACHE")
-    if configured:
-        root = Path(configured).expanduser().absolute()
-        if not _usable(root):
-            raise DshUnavailable(
-                f"the cache folder {root} (from SESSION_CONFORMANCE_CACHE) cannot be made or written: "
-                "name another folder or unset the variable"
-            )
-        return root
-    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
-    with suppress(RuntimeError):  # no home is known
-        base = base.expanduser()
-    root = base / "session-conformance"
-    return root if root.is_absolute() and _usable(root) else _private_temporary_folder()
+    """The cache folder of this project. Raises DshUnavailable where there is none."""
+    try:
+        return cache.cache_root()
+    except cache.CacheError as error:
+        raise DshUnavailable(str(error)) from error
 
 
 def install(version: str, runtime: str, root: Path) -> Path:
@@ -159,37 +146,6 @@ def _lock(descriptor: int) -> bool:
     except OSError:
         return False
     return True
-
-
-def _usable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
-
-
-def _private_temporary_folder() -> Path:
-    """``session-conformance-UID`` in the system's temporary folder, of this user and closed to others.
-
-    The name can be guessed, and code is run from there: a folder or link that another user made is refused.
-    """
-    user = os.getuid() if hasattr(os, "getuid") else 0
-    advice = "set SESSION_CONFORMANCE_CACHE to a folder that can be written"
-    try:
-        folder = Path(tempfile.gettempdir()) / f"session-conformance-{user}"
-        with suppress(FileExistsError):
-            folder.mkdir(mode=0o700)
-        status = folder.lstat()
-        if not stat.S_ISDIR(status.st_mode) or (hasattr(os, "getuid") and status.st_uid != user):
-            raise DshUnavailable(f"{folder} exists and is not a folder of this user: {advice}")
-        folder.chmod(0o700)
-    except OSError as error:
-        raise DshUnavailable(f"no cache folder can be made, not even a temporary one: {advice}") from error
-    if not _usable(folder):
-        raise DshUnavailable(f"neither the user's cache folder nor {folder} can be written: {advice}")
-    return folder
 
 
 def _write_texts(texts: Sequence[Mapping[str, object]], root: Path) -> Path:
