@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -81,7 +82,7 @@ class Judge:
     def __init__(self, ledger: Ledger, strict: frozenset[str] = frozenset()) -> None:
         self.ledger = ledger
         self.strict = strict
-        self._parsed: dict[int, Any] = {}
+        self._parsed: dict[int, tuple[dict[str, Any], bool]] = {}
 
     def verdict(self, case: Case, answer: Answer) -> Verdict:
         """The verdict on one answer. Never raises for anything that an adapter may answer."""
@@ -137,8 +138,8 @@ class Judge:
         for branch, alternative in enumerate(expect.alternatives):
             if alternative.kind != "result":
                 continue
-            wanted = self._expected(alternative)
-            if OPERATIONS[case.op].tokens:
+            wanted, tokens = self._expected(alternative)
+            if tokens and OPERATIONS[case.op].tokens:
                 wanted = with_tokens(wanted, found)
             difference = first_difference(wanted, found)
             if difference is None:
@@ -189,14 +190,14 @@ class Judge:
             return "not-given"
         return "same" if wanted in meant else "other"
 
-    def _expected(self, alternative: Alternative) -> dict[str, Any]:
-        """The expected result with its NAME_text members parsed, once per case."""
+    def _expected(self, alternative: Alternative) -> tuple[dict[str, Any], bool]:
+        """The expected result, NAME_text parsed, and whether it holds tokens; worked out once per case."""
         key = id(alternative.value)
-        parsed = self._parsed.get(key)
-        if parsed is None:
-            parsed = self._parsed[key] = plain_members(alternative.value)
-        result: dict[str, Any] = parsed
-        return result
+        known = self._parsed.get(key)
+        if known is None:
+            plain = plain_members(alternative.value)
+            known = self._parsed[key] = (plain, '"$any"' in json.dumps(plain))
+        return known
 
 
 def plain_members(result: dict[str, Any]) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def test_a_part_says_that_it_is_one(stored, capsys):
         ("", "does not begin with a start record"),
         ("no json\n", "x.ndjson:1: is no record"),
         ("[]\n", "x.ndjson:1: is no record"),
-        ('{"record":"end","complete":true}\n', "does not begin with a start record"),
+        ('{"record":"end","complete":true,"exit":0}\n', "does not begin with a start record"),
         ('{"record":"verdict"}\n', "x.ndjson:1: "),
     ],
 )

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from conformance.adapters.limits import Limits
 from conformance.protocol import HELLO_BODY, Answer, Hello, Request, read_answer, read_hello
 
+_ENCODE = json.JSONEncoder(allow_nan=False).encode
 Callee = Callable[[dict[str, Any]], dict[str, Any]]
 """A request as a fresh dict, an answer as a dict that holds exactly one of the five kinds."""
 
@@ -38,7 +39,7 @@ def answer_text(callee: Callee, request: dict[str, Any]) -> str:
     if not isinstance(message, dict):
         return json.dumps({"error": f"an answer must be a dict, not {type(message).__name__}"})
     try:
-        return json.dumps(message, allow_nan=False)
+        return _ENCODE(message)
     except Exception as error:
         return json.dumps({"error": f"the answer is no JSON: {describe(error)}"})
 
