@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .event_log import Event, require_contiguous, require_event
 from .marker import Append, read_marker
@@ -16,8 +17,7 @@ from .replace import Range, locate, splice
 from .rewrite import check_rewrite
 
 
-@dataclass(frozen=True)
-class Replacement:
+class Replacement(NamedTuple):
     """One replace that was made: its own seq, the ends it named, the nodes it shadowed."""
 
     seq: int
@@ -34,8 +34,7 @@ class Surface:
     replace_generation: int = 0
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """What one valid event will do: nothing, add its seq, or put it in place of a stretch."""
 
     seq: int

@@ -5,8 +5,7 @@ Page: ``spec/marker.md``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from .event_log import Event, shown_type
 from .rejection import Rejection
@@ -15,13 +14,11 @@ from .values import is_seq
 ELIGIBLE_TYPES: Final = ("user/message", "assistant/message", "tool/result")
 
 
-@dataclass(frozen=True)
-class Append:
+class Append(NamedTuple):
     """The event joins the surface at its tail."""
 
 
-@dataclass(frozen=True)
-class Replace:
+class Replace(NamedTuple):
     """The event takes the place of the nodes from ``start`` to ``end``, both included."""
 
     start: int

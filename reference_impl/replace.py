@@ -5,14 +5,13 @@ Page: ``spec/replace.md``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .marker import Replace
 from .rejection import Rejection
 
 
-@dataclass(frozen=True)
-class Range:
+class Range(NamedTuple):
     """A stretch of the surface by index, both ends included."""
 
     first: int
