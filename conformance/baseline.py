@@ -11,7 +11,6 @@ import datetime
 import fnmatch
 import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from typing import Any
 
 from conformance import schemas, strict_yaml
 from conformance.errors import UsageError, VectorError
+from conformance.files import write_whole
 from conformance.json_text import dump_canonical
 from conformance.judge import PASSING
 from conformance.stream import Record
@@ -208,12 +208,5 @@ def _lines(entries: list[dict[str, Any]]) -> Iterator[str]:
 
 def write_baseline(path: Path, entries: list[dict[str, Any]]) -> Counter[str]:
     """Replace the file in one step, and count what it holds: all, and the unexplained ones."""
-    text = "".join(_lines(entries))
-    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
-    try:
-        draft.write_text(text, "utf-8")
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise UsageError(f"baseline {path} cannot be written: {error.strerror or error}") from None
+    write_whole(path, "".join(_lines(entries)), "baseline")
     return Counter(all=len(entries), unexplained=sum(entry["reason"] == UNEXPLAINED for entry in entries))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter
 from typing import Any
@@ -21,6 +21,7 @@ from conformance.profiles import Profile
 from conformance.protocol import Connection, Hello, Request
 from conformance.stream import FORMAT, Record, verdict_record
 
+RecordGenerator = Generator[Record, None, None]
 LOCATING_SECONDS = 20.0
 """How long a run may look for the events with which answers go wrong."""
 FAILING = frozenset(("fail", "crashed", "timeout", "unsupported", "flaky", "stale-known-failure", "not-run"))
@@ -103,6 +104,7 @@ def records(
     cases: Sequence[Case], connection: Connection, judge: Judge, adapter: AdapterSpec, options: Options
 ) -> Iterator[Record]:
     """One verdict record per case, as profile, repetition and baseline make it."""
+    plain: RecordGenerator
     if options.repeat == 1:
         plain = with_divergences(verdicts(cases, connection, judge), adapter)
     else:
@@ -110,16 +112,17 @@ def records(
     profile = options.profile
     by_id = {case.id: case for case in cases} if profile is not None else {}
     places = {case.id: index for index, case in enumerate(cases)}
-    for record in plain:
-        record["index"] = places[record["case"]]
-        if record["status"] not in PASSING:
-            record["fingerprint"] = fingerprint(record)
-        if profile is not None and not profile.counts(by_id[record["case"]]):
-            record["scored"] = False
-        yield record if options.baseline is None else options.baseline.apply(record)
+    with contextlib.closing(plain):
+        for record in plain:
+            record["index"] = places[record["case"]]
+            if record["status"] not in PASSING:
+                record["fingerprint"] = fingerprint(record)
+            if profile is not None and not profile.counts(by_id[record["case"]]):
+                record["scored"] = False
+            yield record if options.baseline is None else options.baseline.apply(record)
 
 
-def repeated(one_round: Callable[[], Iterator[Verdict]], rounds: int) -> Iterator[Record]:
+def repeated(one_round: Callable[[], Iterator[Verdict]], rounds: int) -> RecordGenerator:
     """One record per case over several rounds; a case that passes in some of them only is flaky."""
     seen: dict[str, tuple[Record, int]] = {}
     for _ in range(rounds):
@@ -149,7 +152,7 @@ def verdicts(cases: Sequence[Case], connection: Connection, judge: Judge) -> Ite
         yield judge.verdict(declared[number - 1], answer)
 
 
-def with_divergences(verdicts: Iterator[Verdict], adapter: AdapterSpec) -> Iterator[Record]:
+def with_divergences(verdicts: Iterator[Verdict], adapter: AdapterSpec) -> RecordGenerator:
     """Verdicts as records. Some failures are held back until all was asked, and looked into then."""
     held: list[tuple[Case, Record]] = []
     try:
@@ -166,7 +169,7 @@ def with_divergences(verdicts: Iterator[Verdict], adapter: AdapterSpec) -> Itera
         raise
 
 
-def located(held: list[tuple[Case, Record]], adapter: AdapterSpec) -> Iterator[Record]:
+def located(held: list[tuple[Case, Record]], adapter: AdapterSpec) -> RecordGenerator:
     """The held records, each with its first diverging event if that can be told; ``held`` empties."""
     limits = replace(adapter.limits, restarts=2, total_seconds=LOCATING_SECONDS)
     connection: Connection | None = None

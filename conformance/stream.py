@@ -64,7 +64,10 @@ def difference_record(difference: Difference) -> Record:
 
 def _is_short_json(value: Any) -> bool:
     try:
-        return not nested_deeper(value, SHOWN_LEVELS) and len(json.dumps(value)) <= SHOWN_CHARACTERS
+        return (
+            not nested_deeper(value, SHOWN_LEVELS)
+            and len(json.dumps(value, allow_nan=False)) <= SHOWN_CHARACTERS
+        )
     except (TypeError, ValueError, RecursionError):
         return False
 

@@ -175,6 +175,110 @@ def changes_capabilities() -> None:
     loop(dies, hello)
 
 
+def answers_late(request: dict[str, Any]) -> None:
+    time.sleep(0.3 if poisoned(request) else 0)
+    good(request)
+
+
+def exits_early(request: dict[str, Any]) -> None:
+    good(request)
+    if poisoned(request):
+        sys.exit(0)
+
+
+def half_a_line(request: dict[str, Any]) -> None:
+    if poisoned(request):
+        sys.stdout.write('{"id":')
+        sys.stdout.flush()
+        time.sleep(3600)
+    good(request)
+
+
+def huge_line(request: dict[str, Any]) -> None:
+    if poisoned(request):
+        sys.stdout.write('{"id":' + "1" * (70 << 20) + "\n")
+        sys.stdout.flush()
+    good(request)
+
+
+def large_answer(request: dict[str, Any]) -> None:
+    if poisoned(request):
+        say({"id": request["id"], "result": {"nodes": "x" * (20 << 20)}})
+    else:
+        good(request)
+
+
+def deep_answer(request: dict[str, Any]) -> None:
+    if poisoned(request):
+        sys.stdout.write(f'{{"id":{request["id"]},"result":{{"nodes":{"[" * 100_000}{"]" * 100_000}}}}}\n')
+        sys.stdout.flush()
+    else:
+        good(request)
+
+
+def long_integer(request: dict[str, Any]) -> None:
+    sys.stdout.write(f'{{"id":{request["id"]},"result":{{"nodes":[{"9" * 5000}]}}}}\n')
+    sys.stdout.flush()
+
+
+def text_id(request: dict[str, Any]) -> None:
+    say({"id": str(request["id"]) if poisoned(request) else request["id"], **answer(request)})
+
+
+def text_id_in_hello(request: dict[str, Any]) -> None:
+    say({"id": str(request["id"]), **answer(request)})
+
+
+def repeats_hello(request: dict[str, Any]) -> None:
+    say({"id": 0, **answer({"op": "hello", "protocol": 1})})
+    good(request)
+
+
+def surrogate_message(request: dict[str, Any]) -> None:
+    say({"id": request["id"], "crashed": "\ud800 \u001b[2J and\nmore"} if poisoned(request) else
+        {"id": request["id"], **answer(request)})  # fmt: skip
+
+
+def stops_reading() -> None:
+    for count, line in enumerate(sys.stdin):
+        good(json.loads(line))
+        if count == 3:
+            time.sleep(3600)
+
+
+def ignores_signals() -> None:
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    loop(hangs)
+
+
+def closes_stdout() -> None:
+    for count, line in enumerate(sys.stdin):
+        good(json.loads(line))
+        if count == 3:
+            os.close(1)
+            time.sleep(3600)
+
+
+def with_bom() -> None:
+    sys.stdout.write("\ufeff")
+    loop(good)
+
+
+def with_crlf() -> None:
+    for line in sys.stdin:
+        request = json.loads(line)
+        sys.stdout.write(json.dumps({"id": request["id"], **answer(request)}) + "\r\n")
+        sys.stdout.flush()
+
+
+def byte_by_byte() -> None:
+    for line in sys.stdin:
+        request = json.loads(line)
+        for byte in (json.dumps({"id": request["id"], **answer(request)}) + "\n").encode():
+            os.write(1, bytes([byte]))
+
+
 def eats_memory(request: dict[str, Any]) -> None:
     if poisoned(request):
         hoard = bytearray()
@@ -245,6 +349,23 @@ MODES: dict[str, Callable[[], None]] = {
     "keeps-pipe-open": keeps_pipe_open,
     "changes-capabilities": changes_capabilities,
     "eats-memory": lambda: loop(eats_memory),
+    "answers-late": lambda: loop(answers_late),
+    "exits-early": lambda: loop(exits_early),
+    "half-a-line": lambda: loop(half_a_line),
+    "huge-line": lambda: loop(huge_line),
+    "large-answer": lambda: loop(large_answer),
+    "deep-answer": lambda: loop(deep_answer),
+    "long-integer": lambda: loop(long_integer),
+    "text-id": lambda: loop(text_id),
+    "text-id-in-hello": lambda: loop(good, text_id_in_hello),
+    "repeats-hello": lambda: loop(repeats_hello),
+    "surrogate-message": lambda: loop(surrogate_message),
+    "stops-reading": stops_reading,
+    "ignores-signals": ignores_signals,
+    "closes-stdout": closes_stdout,
+    "with-bom": with_bom,
+    "with-crlf": with_crlf,
+    "byte-by-byte": byte_by_byte,
     "wrong-then-dies": wrong_then_dies,
 }
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from pathlib import Path
 
 from conformance.cli.common import plain
 from conformance.errors import UsageError
+from conformance.files import write_whole
 from conformance.reports.json_summary import json_summary
 from conformance.reports.junit import junit
 from conformance.reports.markdown import markdown
@@ -32,21 +32,10 @@ def command(args: argparse.Namespace) -> int:
         raise UsageError("name at least one of --junit, --markdown and --json")
     summary = summarise(read_stream(args.stream))
     if args.junit:
-        write(args.junit, junit(read_stream(args.stream), summary))
+        write_whole(args.junit, junit(read_stream(args.stream), summary))
     if args.markdown:
-        write(args.markdown, markdown(summary))
+        write_whole(args.markdown, markdown(summary))
     if args.json:
-        write(args.json, json.dumps(json_summary(summary), indent=1) + "\n")
+        write_whole(args.json, json.dumps(json_summary(summary), indent=1) + "\n")
     print(f"{args.stream}: {summary.outcome()}")
     return 0
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file in one step. Raises UsageError if it cannot be written."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
-    try:
-        draft.write_text(text, "utf-8")
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from None

@@ -232,6 +232,68 @@ def test_nothing_declared(tmp_path):
     assert end["exit"] == 3
 
 
+SLOW = Limits(answer_seconds=5.0, hello_seconds=5.0, exit_seconds=1.0)
+
+
+@pytest.mark.parametrize(
+    ("mode", "status", "fault", "code", "told"),
+    [
+        ("answers-late", "pass", None, 0, None),
+        ("with-crlf", "pass", None, 0, None),
+        ("byte-by-byte", "pass", None, 0, None),
+        ("exits-early", "pass", None, 3, "exited with code 0"),
+        ("repeats-hello", "pass", None, 3, "answers no open request"),
+        ("half-a-line", "timeout", "implementation", 1, None),
+        ("huge-line", "crashed", "implementation", 1, None),
+        ("large-answer", "fail", "implementation", 1, None),
+        ("deep-answer", "adapter-error", "adapter", 3, "nested too deeply to read"),
+        ("text-id", "adapter-error", "adapter", 3, "answers no open request"),
+        ("surrogate-message", "crashed", "implementation", 1, None),
+        ("ignores-signals", "timeout", "implementation", 1, None),
+    ],
+)
+def test_one_bad_case_among_good_ones(tmp_path, mode, status, fault, code, told):
+    limits = (
+        SLOW
+        if mode in ("answers-late", "huge-line", "large-answer", "deep-answer", "byte-by-byte")
+        else QUICK
+    )
+    verdicts, end = run_double(sample_cases(tmp_path, 20, poison=7), mode, limits=limits)
+    assert statuses(verdicts) == ({} if status == "pass" else {POISON: status})
+    assert verdicts[POISON].get("fault") == fault
+    assert end["exit"] == code
+    if told is None:
+        assert end["problems"] == []
+    else:
+        assert told in " ".join(end["problems"])
+
+
+@pytest.mark.parametrize(("mode", "told"), [("stops-reading", "timeout"), ("closes-stdout", "crashed")])
+def test_a_process_that_gives_up_for_good(tmp_path, mode, told):
+    """Each fresh process answers a few and then no more: no request does it alone."""
+    verdicts, end = run_double(sample_cases(tmp_path, 12), mode, limits=QUICK)
+    assert set(statuses(verdicts).values()) <= {told}
+    assert end["exit"] in (1, 3)
+    assert end["problems"] or statuses(verdicts)
+
+
+def test_an_integer_of_any_length_is_an_answer_and_a_wrong_one(tmp_path):
+    verdicts, end = run_double(sample_cases(tmp_path, 2), "long-integer")
+    assert set(statuses(verdicts).values()) == {"fail"}
+    assert (end["exit"], end["problems"]) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("mode", "told"),
+    [("with-bom", "a line that cannot be read"), ("text-id-in-hello", "the id of hello is the integer 0")],
+)
+def test_a_hello_that_is_nearly_right_fails_at_once(tmp_path, mode, told):
+    started = time.monotonic()
+    with pytest.raises(AdapterError, match=told):
+        run_double(sample_cases(tmp_path), mode, limits=Limits(hello_seconds=60.0))
+    assert time.monotonic() - started < 30
+
+
 def test_a_run_that_is_dropped_leaves_no_process(tmp_path):
     spec = AdapterSpec("double", command=lambda: double_argv("silent-on-case"), limits=QUICK)
     stream = run(sample_cases(tmp_path, 3), spec, load_ledger())

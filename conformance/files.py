@@ -1,0 +1,19 @@
+"""Files that are there as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from conformance.errors import UsageError
+
+
+def write_whole(path: Path, text: str, what: str = "file") -> None:
+    """Write a file in one step. Raises UsageError if it cannot be written; then nothing was changed."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        draft.write_text(text, "utf-8")
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise UsageError(f"{what} {path} cannot be written: {error.strerror or error}") from None
