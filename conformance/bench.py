@@ -5,8 +5,10 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
-from conformance.adapters.registry import AdapterSpec
+from conformance.adapters.inprocess import InProcess
+from conformance.adapters.registry import AdapterSpec, resolve
 from conformance.cases import Case
 from conformance.corpus import load_corpus
 from conformance.engine import undeclared, verdicts
@@ -41,6 +43,35 @@ def judging(adapter: AdapterSpec, cases: Sequence[Case], total: int, rounds: int
         return [_rate(lambda: _judge_all(many, connection, judge), total) for _ in range(rounds)]
     finally:
         connection.close()
+
+
+def engine_alone(cases: Sequence[Case], total: int, rounds: int) -> list[float]:
+    """The engine against an adapter that has every answer ready: what the runner itself costs."""
+    reference = resolve("reference").connect()
+    ready = {}
+    for number, answer in reference.exchange(Request(n, case.body) for n, case in enumerate(cases)):
+        ready[number % len(cases)] = {answer.kind: answer.value}
+    many = [index % len(cases) for index in range(total)]
+    waiting: Iterator[int] = iter(())
+
+    def callee(request: dict[str, Any]) -> dict[str, Any]:
+        return hello if request["op"] == "hello" else ready[next(waiting)]
+
+    hello = {
+        "result": {
+            "protocol": 1,
+            "implementation": {"name": "answers at once"},
+            "capabilities": sorted(reference.hello.capabilities),
+            "editions": sorted(reference.hello.editions),
+        }
+    }
+    connection, judge = InProcess(callee), Judge(load_ledger())
+    chosen = [cases[index] for index in many]
+    rates = []
+    for _ in range(rounds):
+        waiting = iter(many)
+        rates.append(_rate(lambda: _judge_all(chosen, connection, judge), total))
+    return rates
 
 
 def usable_cases(cases: Sequence[Case], connection: Connection) -> list[Case]:

@@ -229,6 +229,7 @@ def details(record: Record) -> list[tuple[str, str]]:
         told.append(("scored", "no: the case is newer than the released profile"))
     if "file" in record:
         told.append(("case", f"{record['file']}:{record['line']}"))
+        told.append(("show", f"session-conformance show {record['case']}"))
     return told
 
 
