@@ -38,6 +38,8 @@ OPERATIONS = {
         Operation("session.live", ("steps",), stepwise=True, tokens=True),
         Operation("messages.linear-fallback", ("events",)),
         Operation("tutorial", ("events",)),
+        Operation("seqs.encode", ("values",), variant="schema"),
+        Operation("seqs.decode", ("hex", "text", "rowSeq"), variant="schema"),
     )
 }
 

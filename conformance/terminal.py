@@ -140,6 +140,10 @@ class TerminalView:
             words += ["--vectors", path]
         if self.start["strict"]:
             words += ["--strict", ",".join(self.start["strict"])]
+        if "repeat" in self.start:
+            words += ["--repeat", str(self.start["repeat"])]
+        if record["status"] == "stale-known-failure":
+            words += ["--baseline", self.start["baseline"]]
         limits = self.start.get("limits", {})
         for name, option in (("answer_seconds", "--time-limit"), ("memory_mib", "--memory-limit")):
             if name in limits and limits[name] != asdict(Limits())[name]:
@@ -175,6 +179,9 @@ class TerminalView:
                 )
                 strict = "" if name in self.start["strict"] else " (not counted without --strict)"
                 self.line(f"refusals by {name}: {told}{strict}")
+        if record["conditions"].get("not-given") and not record["conditions"].get("same"):
+            told = "no refusal names a condition or a known text: are they refusals, and not accidents?"
+            self.line(told, "yellow")
         if record["counts"].get("either"):
             self.line("either: known systems differ there, and each listed answer is accepted")
         self.line(*self.outcome(record))
@@ -182,7 +189,9 @@ class TerminalView:
     def outcome(self, record: Record) -> tuple[str, str]:
         """The last line: what the run says, and its colour."""
         if record["exit"] == 0:
-            return "conforms", "bold green"
+            if not record["counts"].get("undeclared"):
+                return "conforms", "bold green"
+            return "conforms in what it declares", "bold green"
         if record["exit"] == 1:
             return "does not conform", "bold red"
         if record["counts"].get("undeclared", 0) == sum(record["counts"].values()):
@@ -223,7 +232,8 @@ def details(record: Record) -> list[tuple[str, str]]:
         if name in record:
             told.append((name, record[name]))
     if "stderr" in record:
-        told.append(("stderr", shorten(record["stderr"][-SHOWN_WIDTH:].replace("\n", " | "))))
+        last = record["stderr"].replace("\n", " | ")
+        told.append(("stderr", last if len(last) <= SHOWN_WIDTH else f"…{last[1 - SHOWN_WIDTH :]}"))
     told.append(("fault", record["fault"]))
     if record.get("scored") is False:
         told.append(("scored", "no: the case is newer than the released profile"))

@@ -42,9 +42,15 @@ def test_modules_are_short(path):
     assert len(path.read_text().splitlines()) <= 400
 
 
+BESIDE_THE_SURFACE = {"seqs_codec.py"}
+"""Modules of the reference about how a log is stored, which the bound on the surface does not count."""
+
+
 def test_the_surface_of_the_reference_stays_within_its_size():
     lines = 0
     for path in REFERENCE.glob("*.py"):
+        if path.name in BESIDE_THE_SURFACE:
+            continue
         tree = ast.parse(path.read_text())
         texts = {
             line

@@ -27,7 +27,9 @@ from conformance.resources import vectors_dir
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
+DECODER_PAGE = ROOT / "docs" / "check-a-decoder.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+GUIDE = ["test-my-port.md", "read-a-result.md", "quickstart.zh.md"]  # worked through by test_guide.py
 NOT_RUN = {
     "sh .ci/venv && .venv/bin/session-conformance run": "CI runs it from a fresh clone",
     "sh .ci/venv test && .venv/bin/pytest": "CI runs it from a fresh clone",
@@ -86,6 +88,7 @@ class Project:
         (folder / "my_package" / "__init__.py").touch()
         (folder / "my_package" / "adapter.py").write_text(adapter or adapter_of_the_readme())
         (folder / "my_port.py").write_text(f"FAULTY = {faulty}\n\n{MY_PORT}")
+        (folder / "decoder_adapter.py").write_text(only(blocks(DECODER_PAGE, "python")))
         (folder / "path" / "to").mkdir(parents=True)
         (folder / "path" / "to" / "vectors").symlink_to(vectors_dir())
         tool = ["-P", "-m", "conformance"]
@@ -168,7 +171,9 @@ def test_a_broken_adapter_is_found(tmp_path, right, wrong):
     assert Project(tmp_path / "broken", adapter=text.replace(right, wrong)).verdicts()["crashed"]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name not in GUIDE], ids=lambda page: page.name
+)
 def test_commands_do_what_the_page_says(page, project, faulty):
     for text in blocks(page, "sh"):
         (faulty if KNOWN_FAILURES in text else project).run_lines(text)
@@ -249,6 +254,11 @@ def test_the_failure_that_is_shown_is_a_real_one(faulty):
     done = faulty.run(f"session-conformance run {ADAPTER}")
     assert [line for line in shown if line not in done.stdout.splitlines()] == []
     assert faulty.run(shown[-1].split(maxsplit=1)[1]).returncode == 1, "the command repeats the failure"
+
+
+def test_the_failure_of_the_decoder_is_a_real_one(project):
+    second = blocks(DECODER_PAGE, "sh")[0].splitlines()[1]
+    assert only(blocks(DECODER_PAGE, "text")).strip() in project.run(second).stdout
 
 
 ROW = re.compile(r"^\| `([a-z]+(?: update)?)[^`]*` \| (.*) \|$", re.MULTILINE)

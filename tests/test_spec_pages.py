@@ -5,7 +5,8 @@ How an example is written. A ``jsonc`` block holds one or more examples. Each be
     // OPERATION [at BASE] → ANSWER
 
 and the lines below it hold one event each. In a stepwise operation the lines hold one step each, followed
-by `` // → ANSWER`` of that step, and the heading has no answer. ``expectation`` reads the answers.
+by `` // → ANSWER`` of that step, and the heading has no answer. For the sequence codec
+the one line is a list, or the hex of a cell whose row's seq is BASE. ``expectation`` reads the answers.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ PAGES = sorted((ROOT / "spec").glob("*.md"))
 LINKED = [*PAGES, ROOT / "vectors" / "README.md", ROOT / "README.md"]
 
 BLOCK = re.compile(r"^```jsonc\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-HEADING = re.compile(r"// (?P<op>[a-z][a-z.-]*)(?: at (?P<base>\d+))?(?: → (?P<says>.+))?")
+HEADING = re.compile(r"// (?P<op>[a-z][a-z.-]*(?:@\d+)?)(?: at (?P<base>\d+))?(?: → (?P<says>.+))?")
 REFUSED = re.compile(r"refused: (?P<condition>[a-z-]+)(?:, at (?P<at>\d+))?")
 SURFACE = re.compile(
     r"nodes (?P<nodes>\[.*?\]), generation (?P<generation>\d+)(?:, shadowed (?P<shadowed>.+))?"
@@ -74,6 +75,8 @@ def examples_of(text: str, name: str) -> list[Example]:
 
 def request_of(example: Example) -> dict[str, Any]:
     """The request that the lines of an example stand for; members go as text, so -0 and the like survive."""
+    if example.op.startswith("seqs."):
+        return seqs_request_of(example)
     request: dict[str, Any] = {"op": example.op, "edition": "v0"}
     if example.base is not None:
         request["baseSeq"] = example.base
@@ -87,6 +90,16 @@ def request_of(example: Example) -> dict[str, Any]:
     else:
         request["events_text"] = f"[{','.join(example.lines)}]"
     return request
+
+
+def seqs_request_of(example: Example) -> dict[str, Any]:
+    """A list to encode, or the hex of a cell to decode; the base of such an example is the row's seq."""
+    assert len(example.lines) == 1, f"{example.place}: one list or one cell belongs here"
+    op, schema = example.op.split("@")
+    request: dict[str, Any] = {"op": op, "edition": "v0", "schema": int(schema)}
+    if op == "seqs.encode":
+        return {**request, "values_text": example.lines[0]}
+    return {**request, "hex": json.loads(example.lines[0]), "rowSeq": example.base}
 
 
 def steps_of(example: Example) -> list[tuple[str, str]]:
@@ -117,7 +130,11 @@ def expectation(op: str, says: str) -> dict[str, Any]:
         return {"result": {"seqs": json.loads(shown["seqs"]), "messages": json.loads(shown["messages"])}}
     if op in STEPWISE and says == "done":
         return {"result": {}}
+    if op.startswith("seqs.encode"):
+        return {"result": {"hex": says}}
     value = parse_exact(says)
+    if op.startswith("seqs.decode"):
+        return {"result": {"values": value}}
     if op == "project":
         return {"result": {"message": value}}
     return {"result": {"messages": value} if op in LISTS_OF_MESSAGES else value}
@@ -193,6 +210,10 @@ WRONG = [
     ("surface.live at 0", '{"push":null} // → refused: event-shapeless'),
     ("surface.live at 0", f'{{"push":{APPEND}}} // → done\n{{"observe":true}} // → nodes [], generation 0'),
     ("surface.live at 0", '{"validate":null} // → done'),
+    ("seqs.encode@19 → 010002", "[0,1]"),
+    ("seqs.encode@17 → refused: seqs-value-not-seq", "[0,1]"),
+    ("seqs.decode@19 at 9 → [0, 1]", '"0002"'),
+    ("seqs.decode@19 at 9 → refused: seqs-tag-unknown, at 1", '"0502"'),
     ("session.live", '{"append":{"type":"turn/start","data":{}}} // → {"seq":1}'),
     ("session.live", '{"observe":["nodes"]} // → {"nodes":[0]}'),
 ]

@@ -228,7 +228,7 @@ class Lane:
             self.stray(line, "answers no open request")
             if not self.greeted and type(message) is dict and "result" in message:
                 self.pool.give_up(
-                    f"hello was answered under the id {number!r}; the id of hello is the integer 0"
+                    f"hello was answered under the id {number!r}; the id is the number 0, not a text"
                 )
             return
         answer = read_answer(message)
@@ -336,7 +336,8 @@ class Lane:
         assert self.process is not None
         stderr = self.process.stderr_tail()
         if not self.greeted:
-            self.pool.give_up(f"hello failed: {what}{_quoted(stderr)}")
+            hint = "; are answers flushed, each with a line end?" if kind == "hung" else ""
+            self.pool.give_up(f"hello failed: {what}{hint}{_quoted(stderr)}")
             self.lose()
             return
         unanswered = list(self.pending.values())

@@ -13,6 +13,7 @@ import reference_impl.transcript
 import reference_impl.tutorial
 from conformance import __version__
 from conformance.json_text import parse_exact
+from reference_impl import seqs_codec
 from reference_impl.event_log import require_event
 from reference_impl.marker import is_eligible
 from reference_impl.rejection import Rejection
@@ -200,6 +201,28 @@ def attempt(change: Callable[..., Any], *arguments: Any) -> bool:
     return True
 
 
+def seqs_encode(request: Request) -> Result:
+    """Schema 15 gives JSON text, the later ones bytes."""
+    values = member(request, "values")
+    if request["schema"] == 15:
+        return {"text": seqs_codec.encode_15(values)}
+    encode = seqs_codec.encode_17 if request["schema"] == 17 else seqs_codec.encode_19
+    return {"hex": encode(values).hex()}
+
+
+def seqs_decode(request: Request) -> Result:
+    """Schema 15 reads whatever JSON there is; a bound by the row's seq is asked by schema 19 only."""
+    if request["schema"] == 15:
+        return {"values": seqs_codec.decode_15(member(request, "text"))}
+    blob = bytes.fromhex(member(request, "hex"))
+    if request["schema"] == 17:
+        return {"values": seqs_codec.decode_17(blob)}
+    return {"values": seqs_codec.decode_19(blob, member(request, "rowSeq"))}
+
+
+VARIANTS = {"seqs.encode": ("schema", (15, 17, 19)), "seqs.decode": ("schema", (15, 17, 19))}
+"""Operations with variants: the member that tells them apart, and the ones that are here."""
+
 HANDLERS: dict[str, Callable[[Request], Result]] = {
     "fold": fold,
     "messages": messages,
@@ -211,6 +234,8 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "session.live": session_live,
     "messages.linear-fallback": linear_fallback,
     "tutorial": tutorial,
+    "seqs.encode": seqs_encode,
+    "seqs.decode": seqs_decode,
 }
 EDITIONS = ("v0",)
 BESIDE_OPERATIONS = ("isolation",)
@@ -225,7 +250,12 @@ def answer(request: Request) -> dict[str, Any]:
             return {"error": f"protocol {request.get('protocol')} is not spoken here, only 1"}
         return {"result": hello()}
     handler = HANDLERS.get(str(name))
-    if handler is None or request.get("edition", "v0") not in EDITIONS:
+    member_name, known = VARIANTS.get(str(name), ("", (None,)))
+    if (
+        handler is None
+        or request.get("edition", "v0") not in EDITIONS
+        or request.get(member_name) not in known
+    ):
         return {"unsupported": f"operation {name} of edition {request.get('edition')}"}
     try:
         return {"result": handler(request)}
@@ -240,9 +270,18 @@ def hello() -> Result:
     return {
         "protocol": 1,
         "implementation": {"name": "reference", "version": __version__, "language": "Python"},
-        "capabilities": [*HANDLERS, *BESIDE_OPERATIONS],
+        "capabilities": [*capabilities(), *BESIDE_OPERATIONS],
         "editions": list(EDITIONS),
     }
+
+
+def capabilities() -> list[str]:
+    """The operations, each with its variants spelled out."""
+    return [
+        f"{name}@{value}" if value is not None else name
+        for name in HANDLERS
+        for value in VARIANTS.get(name, ("", (None,)))[1]
+    ]
 
 
 class MissingMemberError(Exception):

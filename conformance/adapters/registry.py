@@ -44,7 +44,7 @@ class AdapterSpec:
             return StdioPool(self.command(), jobs, self.limits, env, self.cwd)
         if jobs > 1:
             return StdioPool(
-                serve_command(self.served_as or self.name), jobs, self.limits, env=_with_import_path()
+                serve_command(self.served_as or self.name), jobs, self.limits, env=with_import_path()
             )
         assert self.factory is not None
         return InProcess(self.factory(), self.limits)
@@ -82,7 +82,7 @@ def _from_config(entry: NamedAdapter, limits: Limits) -> AdapterSpec:
     # A factory cannot be given a folder or an environment of its own here, so it is served from one.
     if entry.env or entry.cwd != Path.cwd():
         serve = serve_command(f"python:{path}")
-        env = {**_with_import_path(), **entry.env}
+        env = {**with_import_path(), **entry.env}
         return AdapterSpec(entry.name, command=lambda: serve, limits=limits, env=env, cwd=entry.cwd)
     return AdapterSpec(
         entry.name, factory=lambda: load_factory(path), limits=limits, served_as=f"python:{path}"
@@ -98,7 +98,7 @@ def serve_command(name: str) -> list[str]:
     return [sys.executable, "-P", "-m", "conformance", "serve", name]
 
 
-def _with_import_path() -> dict[str, str]:
+def with_import_path() -> dict[str, str]:
     """This environment with this process's import path, so that a served adapter finds the same modules."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)}
 

@@ -27,7 +27,8 @@ COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Is: (ast.IsNot,),
     ast.IsNot: (ast.Is,),
 }
-MESSAGE_MAKERS = ("Rejection", "TypeError")
+MESSAGE_MAKERS = ("Rejection", "TypeError", "malformed")
+CONDITION_FIRST = ("Rejection", "malformed")
 MESSAGE_FUNCTIONS = ("show", "shown_type", "shown_seq")
 
 Change = Callable[[ast.AST], ast.AST | None]
@@ -64,6 +65,8 @@ def generate(module: str, source: str) -> Generated:
     for site in sites:
         found.sites += is_site(site.node)
         for kind, says, change in changes(site.node):
+            if kind == "removed" and site.function == "module":
+                continue  # a constant that is not there stops the import, and is nobody's mistake
             text = mutated(tree, site.node, change)
             if text is None:
                 continue
@@ -152,13 +155,17 @@ def is_type_name(node: ast.AST) -> bool:
 
 
 def is_message(node: ast.AST, child: ast.AST) -> bool:
-    """Whether a child is the text of a refusal; the first argument of Rejection is the condition."""
+    """Whether a child is the text of a refusal, or is built into one.
+
+    The first argument of Rejection and malformed is the condition, the last one of malformed the place.
+    """
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     if node.func.id not in MESSAGE_MAKERS:
         return False
-    start = 1 if node.func.id == "Rejection" else 0
-    return child in node.args[start:]
+    start = 1 if node.func.id in CONDITION_FIRST else 0
+    end = 2 if node.func.id == "malformed" else None
+    return child in node.args[start:end]
 
 
 def changes(node: ast.AST) -> Iterator[tuple[str, str, Change]]:

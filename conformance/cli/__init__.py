@@ -18,7 +18,9 @@ from conformance.cli import (
     baseline,
     bench,
     cost,
+    doctor,
     export,
+    init,
     lint,
     list_cases,
     report,
@@ -30,7 +32,22 @@ from conformance.cli import (
 from conformance.errors import ConformanceError, ExitCode
 from conformance.terminal import clean
 
-COMMANDS = (run, report, baseline, list_cases, show, rules, serve, export, lint, adequacy, bench, cost)
+COMMANDS = (
+    run,
+    init,
+    doctor,
+    report,
+    baseline,
+    list_cases,
+    show,
+    rules,
+    serve,
+    export,
+    lint,
+    adequacy,
+    bench,
+    cost,
+)
 
 EPILOG = """\
 exit codes:

@@ -134,6 +134,7 @@ def prepare(
         described={
             "selection": selection_of(args).describe(),
             "vectors": [str(path) for path in args.vectors],
+            **({"baseline": str(baseline_path)} if baseline_path is not None else {}),
         },
     )
     return cases, options

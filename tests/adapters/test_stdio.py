@@ -285,7 +285,7 @@ def test_an_integer_of_any_length_is_an_answer_and_a_wrong_one(tmp_path):
 
 @pytest.mark.parametrize(
     ("mode", "told"),
-    [("with-bom", "a line that cannot be read"), ("text-id-in-hello", "the id of hello is the integer 0")],
+    [("with-bom", "a line that cannot be read"), ("text-id-in-hello", "the id is the number 0, not a text")],
 )
 def test_a_hello_that_is_nearly_right_fails_at_once(tmp_path, mode, told):
     started = time.monotonic()

@@ -1,0 +1,3 @@
+module conformance-kit
+
+go 1.19
