@@ -176,7 +176,7 @@ def test_released_profiles_hold():
 
 
 def test_a_changed_or_lost_case_of_a_profile_is_noticed():
-    cases = load_corpus()
+    cases = [case for case in load_corpus() if belongs(case, "surface")]
     changed = dataclasses.replace(cases[0], digest="0" * 64)
     told = findings([changed, *cases[2:]])
     assert any(f"case {cases[0].id} is not what was released" in each for each in told)

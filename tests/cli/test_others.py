@@ -16,6 +16,7 @@ from conformance.cases import case_digest
 from conformance.cli import main
 from conformance.corpus import load_corpus
 from conformance.errors import VectorError
+from conformance.operations import OPERATIONS
 from conformance.resources import spec_dir, vectors_dir
 
 
@@ -64,6 +65,9 @@ def test_export_can_be_checked_without_this_package(tmp_path):
             request = dict(case["request"])
             operation = request.pop("op")
             edition = request.pop("edition")
+            variant = OPERATIONS[operation].variant
+            if variant is not None:
+                assert case["op"] == f"{operation}@{request.pop(variant)}"
             seen[case["id"]] = case_digest(edition, case["op"], request, case["expect"])
             schema = json.loads((tmp_path / f"out/schemas/op/{operation}.schema.json").read_text())
             Draft202012Validator(schema["$defs"]["request"]).validate(request)
