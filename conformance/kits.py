@@ -15,6 +15,7 @@ from conformance.resources import PACKAGE
 KITS_DIR = PACKAGE / "adapters" / "kits"
 PORT = "my-port"
 EXAMPLE = "example"
+FIRST_CASE = "surface.fold.one-append"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,8 @@ def _steps(kit: Kit, folder: Path, target: Path, from_here: bool) -> list[str]:
         f"  session-conformance run {EXAMPLE}     # the worked example: conforms",
         f"  fill in {target / kit.port if not from_here else folder / kit.port}",
         *build,
+        f"  session-conformance run {PORT} --select {FIRST_CASE}",
+        f"  session-conformance doctor {PORT}     # is the glue sound?",
         f"  session-conformance run {PORT}",
     ]
 

@@ -104,7 +104,7 @@ ONLY_SEEN_BY = {
     "capabilities": "nothing-declared",
     "first answer": "one-behind",
     "state": "state",
-    "declared operations": "snake-case",
+    "declared operations": "declared-not-answered",
     "text spelling": "text-unknown",
     "text that is not plain": "text-checked",
     "missing members": "catches-all",

@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -263,8 +264,11 @@ def test_a_browser_that_does_not_start_is_told(made, browser):
     assert "CHROMIUM names another" in done.stderr
 
 
-def test_a_browser_is_gone_and_cleared_up_after_the_bridge_was_killed(made, tmp_path):
+def test_a_browser_is_gone_and_cleared_up_after_the_bridge_was_killed(made, request):
     needs("chromium", "node")
+    # Chromium makes a socket there, and the name of a socket must be short; pytest's own folders are deep.
+    tmp_path = Path(tempfile.mkdtemp(prefix="kit-"))
+    request.addfinalizer(lambda: shutil.rmtree(tmp_path, ignore_errors=True))
     environment = {**made("node").environment, "TMPDIR": str(tmp_path)}
     bridge = subprocess.Popen(
         ["node", "browser_bridge.mjs", "--example"],

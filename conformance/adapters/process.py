@@ -45,7 +45,8 @@ class AdapterProcess:
             )
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise AdapterError(f"adapter cannot be started: {argv[0]}: {reason}") from None
+            built = "; has it been built?" if isinstance(error, FileNotFoundError) and "/" in argv[0] else ""
+            raise AdapterError(f"adapter cannot be started: {argv[0]}: {reason}{built}") from None
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
         for pipe in (self.stdin, self.stdout, self.stderr):

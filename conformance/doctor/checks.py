@@ -200,3 +200,7 @@ def empty_log(patient: Patient) -> Iterator[Finding]:
         yield finding("empty-log", reply.sent, reply.received)
     elif reply.kind in ("rejected", "crashed"):
         yield finding("not-judged", reply.sent, reply.received)
+    elif reply.kind == "result":
+        wrong = fault(f"op/{samples.name_of(op)}#/$defs/result", reply.value)
+        if wrong is not None:
+            yield finding("result-shape", reply.sent, reply.received, f"{op}: {wrong}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import selectors
 import time
 from collections.abc import Callable
@@ -46,7 +47,9 @@ class Conversation:
     """A process that was started, and what is open. The owner closes it."""
 
     def __init__(self, target: Target, marks: Marks) -> None:
-        self.process = AdapterProcess(target.argv, target.env, target.cwd)
+        env = dict(os.environ if target.env is None else target.env)
+        env.pop("PYTHONUNBUFFERED", None)  # it hides a missing flush, which then hangs somewhere else
+        self.process = AdapterProcess(target.argv, env, target.cwd)
         self.marks = marks
         self.reader = Reader(marks)
         self.open: dict[int, str] = {}
