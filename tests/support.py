@@ -27,6 +27,18 @@ evidence: {{facts: made up for a test of the runner}}
 cases:
 """
 
+WRONG = (
+    HEAD.format(op="fold")
+    + """\
+  - id: sample.wrong
+    rules: [FOLD-2]
+    why: It expects what is not so.
+    request: {events: [{user: a}]}
+    expect: {result: {nodes: [7], replacements: [], replaceGeneration: 0}}
+"""
+)
+"""A vector file of one case, which expects what is not so: the reference fails it at nodes[0]."""
+
 
 def vector_text(count: int = 1, op: str = "fold", poison: int | None = None) -> str:
     """A vector file of ``count`` cases that the reference passes; the ``poison`` one holds that word."""

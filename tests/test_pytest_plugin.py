@@ -9,20 +9,9 @@ from pathlib import Path
 
 import pytest
 from session_conformance import assert_conforms
-from support import HEAD, double_name, vector_text
+from support import WRONG, double_name, vector_text
 
 from conformance.resources import vectors_dir
-
-WRONG = (
-    HEAD.format(op="fold")
-    + """\
-  - id: sample.wrong
-    rules: [FOLD-2]
-    why: It expects what is not so.
-    request: {events: [{user: a}]}
-    expect: {result: {nodes: [7], replacements: [], replaceGeneration: 0}}
-"""
-)
 
 
 def run_pytest(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

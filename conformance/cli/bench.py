@@ -20,7 +20,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("adapters", nargs="*", default=["reference", "dsh"], metavar="ADAPTER", help=FORMS)
     parser.add_argument(
         "--cases",
-        type=lambda text: whole(text, 10**7),
+        type=_requests,
         default=20_000,
         metavar="N",
         help="requests per round",

@@ -6,7 +6,7 @@ import os
 import selectors
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from conformance.adapters.process import AdapterProcess, AnswerTooLong
@@ -29,7 +29,6 @@ class Reply:
     received: str = ""
     place: int = 0
     """How many answers this process had given before it."""
-    waited: float = field(default=0.0, compare=False)
 
     @property
     def gone(self) -> bool:

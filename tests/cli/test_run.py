@@ -12,21 +12,10 @@ import time
 from pathlib import Path
 
 import pytest
-from support import HEAD, double_name, vector_text
+from support import HEAD, WRONG, double_name, vector_text
 
 from conformance import schemas
 from conformance.cli import main
-
-WRONG = (
-    HEAD.format(op="fold")
-    + """\
-  - id: sample.wrong
-    rules: [FOLD-2]
-    why: It expects what is not so.
-    request: {events: [{user: a}]}
-    expect: {result: {nodes: [7], replacements: [], replaceGeneration: 0}}
-"""
-)
 
 
 @pytest.fixture
