@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
 import statistics
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from conformance.adapters.inprocess import InProcess
@@ -13,9 +16,10 @@ from conformance.cases import Case
 from conformance.corpus import load_corpus
 from conformance.engine import undeclared, verdicts
 from conformance.errors import AdapterError
+from conformance.json_text import dump_ascii
 from conformance.judge import Judge
 from conformance.ledger import load_ledger
-from conformance.protocol import Connection, Request
+from conformance.protocol import Answer, Connection, Request
 from conformance.stream import verdict_record
 
 
@@ -98,13 +102,80 @@ def bare(adapter: AdapterSpec, cases: Sequence[Case], total: int, rounds: int) -
             for number in range(1, total + 1):
                 yield Request(number, bodies[number % len(bodies)])
 
-        def drain() -> None:
-            for _answer in connection.exchange(requests()):
-                pass
-
-        return [_rate(drain, total) for _ in range(rounds)]
+        return [_rate(lambda: _drain(connection, requests()), total) for _ in range(rounds)]
     finally:
         connection.close()
+
+
+def codec(adapter: AdapterSpec, total: int, rounds: int) -> dict[str, list[float]]:
+    """Small lists a second written and read by schema 19, whole answers included, for each round.
+
+    Empty if the adapter declares no such codec.
+    """
+    connection = adapter.connect()
+    try:
+        if not {"seqs.encode@19", "seqs.decode@19"} <= connection.hello.capabilities:
+            return {}
+        chance = random.Random(19)  # noqa: S311 - nothing secret: the same lists in every run
+        lists = [_small_list(chance) for _ in range(1000)]
+        head = {"schema": 19, "edition": "v0"}
+        encode = [dump_ascii({"op": "seqs.encode", **head, "values": values})[1:] for values in lists]
+        cells = [answer.value["hex"] for _, answer in connection.exchange(_endless(encode, len(encode)))]
+        decode = [
+            dump_ascii({"op": "seqs.decode", **head, "hex": cell, "rowSeq": 10**6})[1:] for cell in cells
+        ]
+        return {
+            name: [_rate(partial(_drain, connection, _endless(bodies, total)), total) for _ in range(rounds)]
+            for name, bodies in (("written", encode), ("read", decode))
+        }
+    finally:
+        connection.close()
+
+
+def _small_list(chance: random.Random) -> list[int]:
+    """Up to eight seqs, as a message cites them: a run, or a few that are scattered."""
+    start = chance.randrange(100_000)
+    if chance.random() < 0.5:
+        return list(range(start, start + chance.randrange(9)))
+    return sorted(chance.sample(range(start, start + 1000), chance.randrange(9)))
+
+
+def million(adapter: AdapterSpec) -> tuple[float, float, int]:
+    """Seconds to write and to read 1,000,000 consecutive seqs, and bytes to refuse a run of 2^53-1 of them.
+
+    For an adapter in this process, of which the bytes can be known.
+    """
+    connection = adapter.connect()
+
+    def ask(body: str) -> Answer:
+        ((_, answer),) = connection.exchange(iter([Request(1, body)]))
+        return answer
+
+    head = '"schema":19,"edition":"v0"'
+    written = f'"op":"seqs.encode",{head},"values":{dump_ascii(list(range(1_000_000)))}}}'
+    read = f'"op":"seqs.decode",{head},"hex":"0100c0843d","rowSeq":1000000}}'
+    endless = f'"op":"seqs.decode",{head},"hex":"0100ffffffffffffff0f","rowSeq":1000000}}'
+    started = time.perf_counter()
+    ask(written)
+    between = time.perf_counter()
+    ask(read)
+    ended = time.perf_counter()
+    tracemalloc.start()
+    refused = ask(endless)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    if refused.kind != "rejected":
+        raise AdapterError("did not refuse a run of 2^53-1 values")
+    return between - started, ended - between, peak
+
+
+def _endless(bodies: Sequence[str], total: int) -> Iterator[Request]:
+    return (Request(number, bodies[number % len(bodies)]) for number in range(total))
+
+
+def _drain(connection: Connection, requests: Iterator[Request]) -> None:
+    for _answer in connection.exchange(requests):
+        pass
 
 
 def _rate(work: Callable[[], None], total: int) -> float:

@@ -19,9 +19,10 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What an answer may be. ``kind``: single, either (a quirk), any_of (encodings) or steps.
+    """What an answer may be. ``kind``: single, either (a quirk), any_of (encodings), steps or family.
 
-    ``steps`` holds one expectation per step of the request, and no alternatives beside them.
+    ``steps`` holds one expectation per step of the request, and no alternatives beside them. What
+    the members of a family expect is worked out when they are asked; see ``conformance.families``.
     """
 
     kind: str
@@ -31,11 +32,22 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
+class Family:
+    """Many requests as one case: how they are made, how many, and the digest of the right answers."""
+
+    generator: str
+    parameters: dict[str, Any]
+    members: int
+    answers: str
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One case of the corpus, shorthand expanded.
 
     ``body`` is the request line without its id: the text behind ``{"id":N,``, which every
-    transport sends as it is, so that what is judged never depends on how it travels.
+    transport sends as it is, so that what is judged never depends on how it travels. Of a
+    ``family`` it is the part that all members share, and there is no request and no expectation.
     """
 
     id: str
@@ -57,6 +69,7 @@ class Case:
     optional: bool = False
     needs: tuple[str, ...] = ()
     """Capabilities that the case asks for beside its operation."""
+    family: Family | None = None
 
 
 def case_digest(edition: str, capability: str, request: dict[str, Any], expect: dict[str, Any]) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from conformance import json_text, schemas, strict_yaml
-from conformance.cases import Alternative, Case, Expectation, case_digest
+from conformance.cases import Alternative, Case, Expectation, Family, case_digest
 from conformance.errors import VectorError
+from conformance.families.generators import members
 from conformance.ledger import Ledger, load_ledger
 from conformance.operations import OPERATIONS, Operation
 from conformance.resources import vectors_dir
@@ -112,6 +113,8 @@ class _Reader:
     def case(self, entry: dict[str, Any]) -> Case:
         self.check_rules(entry)
         operation, capability, header = self.operation(entry)
+        if "family" in entry:
+            return self.family(operation, capability, header, entry)
         request = self.expand(entry)
         self.check_request(operation, request, entry)
         self.check_expect(operation, request, entry)
@@ -119,6 +122,32 @@ class _Reader:
         body = json_text.dump_ascii(line)[1:]
         if len(body) > json_text.MAX_LINE_BYTES - 32:
             raise self.fault_in(entry, "request is longer than 1 MiB")
+        return self.made(operation, capability, entry, request, body, expectation(entry["expect"]))
+
+    def family(
+        self, operation: Operation, capability: str, header: dict[str, Any], entry: dict[str, Any]
+    ) -> Case:
+        """A case of many requests. What is wrong with the first of them is wrong with all."""
+        family = Family(**entry["family"], **entry["expect"])
+        member = next(members(family.generator, family.parameters), None)
+        if member is None:
+            raise self.fault_in(entry, "family: makes no member", entry["family"])
+        self.check_request(operation, member, {**entry, "request": entry["family"]})
+        body = json_text.dump_ascii({"op": operation.name, **header, "edition": self.document["edition"]})[1:]
+        case = self.made(
+            operation, capability, entry, {"family": entry["family"]}, body, Expectation("family", ())
+        )
+        return replace(case, family=family)
+
+    def made(
+        self,
+        operation: Operation,
+        capability: str,
+        entry: dict[str, Any],
+        request: dict[str, Any],
+        body: str,
+        expect: Expectation,
+    ) -> Case:
         return Case(
             id=entry["id"],
             topic=self.document["topic"],
@@ -130,7 +159,7 @@ class _Reader:
             seed=entry.get("seed"),
             evidence=entry.get("evidence", self.document["evidence"]),
             request=request,
-            expect=expectation(entry["expect"]),
+            expect=expect,
             expect_written=entry["expect"],
             body=body,
             file=str(self.path),

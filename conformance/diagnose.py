@@ -29,7 +29,7 @@ ANSWERS = frozenset(("result", "rejected", "crashed"))
 
 def can_be_located(verdict: Verdict) -> bool:
     """Whether a verdict is about a whole log that was answered, and wrongly."""
-    return verdict.status == "fail" and verdict.case.op in OPERATIONS
+    return verdict.status == "fail" and verdict.case.op in OPERATIONS and verdict.case.family is None
 
 
 class CannotTell(Exception):  # noqa: N818 - what happened, not a programming error

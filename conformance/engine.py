@@ -15,10 +15,11 @@ from conformance.adapters.registry import AdapterSpec, resolve
 from conformance.baseline import Baseline, fingerprint
 from conformance.cases import Case
 from conformance.errors import AdapterError, ExitCode
+from conformance.families.judging import FamilyTally
 from conformance.judge import PASSING, Judge, Verdict
 from conformance.ledger import Ledger
 from conformance.profiles import Profile
-from conformance.protocol import Connection, Hello, Request
+from conformance.protocol import Answer, Connection, Hello, Request
 from conformance.stream import FORMAT, Record, verdict_record
 
 RecordGenerator = Generator[Record, None, None]
@@ -147,9 +148,43 @@ def verdicts(cases: Sequence[Case], connection: Connection, judge: Judge) -> Ite
             declared.append(case)
         else:
             yield Verdict(case, "undeclared", message=missing)
-    requests = (Request(number, case.body) for number, case in enumerate(declared, 1))
-    for number, answer in connection.exchange(requests):
-        yield judge.verdict(declared[number - 1], answer)
+    asked = Questions(declared, judge)
+    for number, answer in connection.exchange(asked.requests()):
+        verdict = asked.verdict(number, answer)
+        if verdict is not None:
+            yield verdict
+
+
+class Questions:
+    """The requests of many cases, one each, or many for a family; and what the answers make of them."""
+
+    def __init__(self, cases: Sequence[Case], judge: Judge, number: int = 0) -> None:
+        self.number = number
+        self._cases = cases
+        self._judge = judge
+        self._open: dict[int, tuple[Case, FamilyTally | None, int]] = {}
+
+    def requests(self) -> Iterator[Request]:
+        """Every request; ``number`` is that of the last one, for no id is given twice."""
+        for case in self._cases:
+            if case.family is None:
+                self.number += 1
+                self._open[self.number] = case, None, 0
+                yield Request(self.number, case.body)
+                continue
+            tally = FamilyTally(case, self._judge)
+            for index, body in enumerate(tally.requests()):
+                self.number += 1
+                self._open[self.number] = case, tally, index
+                yield Request(self.number, body)
+
+    def verdict(self, number: int, answer: Answer) -> Verdict | None:
+        """The verdict that an answer completes; None while members of its family are unanswered."""
+        case, tally, index = self._open.pop(number)
+        if tally is None:
+            return self._judge.verdict(case, answer)
+        tally.take(index, answer)
+        return tally.verdict() if tally.complete else None
 
 
 def with_divergences(verdicts: Iterator[Verdict], adapter: AdapterSpec) -> RecordGenerator:

@@ -6,13 +6,15 @@ import json
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from conformance import __version__
 from conformance.cases import Case
 from conformance.errors import UsageError
+from conformance.families.answers import expansion
+from conformance.json_text import dump_canonical
 from conformance.resources import spec_dir
 
 FORMAT = 1
@@ -23,16 +25,25 @@ def export(cases: Sequence[Case], target: Path) -> int:
 
     The same corpus gives the same bytes. The target must be empty, or an earlier export.
     """
+    write_folder(target, lambda folder: _write_all(cases, folder), _is_export)
+    return len(cases)
+
+
+def write_folder(target: Path, fill: Callable[[Path], None], is_ours: Callable[[Path], bool]) -> None:
+    """Make a folder in one step: filled aside, then moved into place of nothing or of an earlier one of ours.
+
+    Raises UsageError if something else is there, or if the disk refuses.
+    """
     target = target.resolve()
     if target.exists() and not target.is_dir():
         raise UsageError(f"{target} is not a folder")
-    if target.is_dir() and any(target.iterdir()) and not _is_export(target):
+    if target.is_dir() and any(target.iterdir()) and not is_ours(target):
         raise UsageError(f"{target} holds something else already; name an empty folder or an earlier export")
     draft: Path | None = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-        _write_all(cases, draft)
+        fill(draft)
         draft.chmod(0o755)
         if target.exists():
             shutil.rmtree(target)
@@ -42,7 +53,6 @@ def export(cases: Sequence[Case], target: Path) -> int:
     finally:
         if draft is not None:
             shutil.rmtree(draft, ignore_errors=True)
-    return len(cases)
 
 
 def _is_export(folder: Path) -> bool:
@@ -60,6 +70,9 @@ def _write_all(cases: Sequence[Case], folder: Path) -> None:
     for topic, members in topics.items():
         document = {"format": FORMAT, "topic": topic, "cases": [case_document(case) for case in members]}
         _write(folder / "cases" / f"{topic}.json", document)
+    for case in cases:
+        if case.family is not None:
+            _write_members(case, folder / "families" / f"{case.id}.jsonl")
     index = {
         "suite": "session-conformance",
         "version": __version__,
@@ -72,7 +85,10 @@ def _write_all(cases: Sequence[Case], folder: Path) -> None:
 
 
 def case_document(case: Case) -> dict[str, Any]:
-    """One case as JSON. ``request`` is the request of the protocol, without its id."""
+    """One case as JSON. ``request`` is the request of the protocol, without its id.
+
+    Of a family it is what all members share; ``families/ID.jsonl`` has the rest of each, and its answer.
+    """
     document: dict[str, Any] = {
         "id": case.id,
         "edition": case.edition,
@@ -80,9 +96,15 @@ def case_document(case: Case) -> dict[str, Any]:
         "rules": list(case.rules),
         "evidence": case.evidence,
         "digest": case.digest,
-        "request": json.loads("{" + case.body),
-        "expect": case.expect_written,
     }
+    if case.family is None:
+        document |= {"request": json.loads("{" + case.body), "expect": case.expect_written}
+    else:
+        document |= {
+            "family": case.request["family"],
+            "members": case.expect_written,
+            "request": json.loads("{" + case.body),
+        }
     for name in ("why", "seed"):
         if getattr(case, name) is not None:
             document[name] = getattr(case, name)
@@ -91,6 +113,14 @@ def case_document(case: Case) -> dict[str, Any]:
     if case.needs:
         document["needs"] = list(case.needs)
     return document
+
+
+def _write_members(case: Case, path: Path) -> None:
+    """The expansion of a family: per line what one request has beside the others, and its expectation."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="ascii", newline="\n") as file:
+        for member, right in expansion(case):
+            file.write(dump_canonical({"request": member, "expect": {right.kind: right.value}}) + "\n")
 
 
 def _write(path: Path, document: dict[str, Any]) -> None:

@@ -46,6 +46,15 @@ _STATUS_OF: Final = {
 _SCORES: Final = ("same", "not-given", "other")
 
 
+@dataclass(frozen=True, slots=True)
+class MemberFailure:
+    """Which members of a family failed: the first one, its request, and how many in all."""
+
+    index: int
+    request: str
+    failed: int
+
+
 @dataclass(slots=True)
 class Verdict:
     """What became of one case.
@@ -53,7 +62,7 @@ class Verdict:
     ``fault`` names who must act on a case that did not pass: implementation, adapter,
     runner or vector. ``condition`` and ``position`` are scored for refusals that were
     right to be refusals: same, other or not-given. ``branch`` is the index of the
-    alternative that an ``either`` case took.
+    alternative that an ``either`` case took. ``member`` says which member of a family failed first.
     """
 
     case: Case
@@ -65,6 +74,7 @@ class Verdict:
     position: str | None = None
     branch: int | None = None
     stderr: str = ""
+    member: MemberFailure | None = None
 
 
 def parse_strict(words: Iterable[str]) -> frozenset[str]:
@@ -82,16 +92,16 @@ class Judge:
     def __init__(self, ledger: Ledger, strict: frozenset[str] = frozenset()) -> None:
         self.ledger = ledger
         self.strict = strict
-        self._parsed: dict[int, tuple[dict[str, Any], bool, str]] = {}
+        self._parsed: dict[int, tuple[dict[str, Any], dict[str, Any], bool, str]] = {}
 
     def verdict(self, case: Case, answer: Answer) -> Verdict:
         """The verdict on one answer. Never raises for anything that an adapter may answer."""
         if case.expect.kind == "steps" and answer.kind == "result":
             return self._judge_steps(case, answer.value)
-        return self._judge(case, case.expect, answer)
+        return self.against(case, case.expect, answer)
 
-    def _judge(self, case: Case, expect: Expectation, answer: Answer) -> Verdict:
-        """One answer against one expectation, of a whole case or of a step."""
+    def against(self, case: Case, expect: Expectation, answer: Answer) -> Verdict:
+        """One answer against one expectation: of a whole case, of a step, or of a member of a family."""
         kind = answer.kind
         if kind == "result":
             try:
@@ -123,14 +133,14 @@ class Judge:
             answer = (
                 read_answer(step) if type(step) is dict else Answer("malformed", "a step must be an object")
             )
-            verdict = self._judge(case, expect, answer)
+            verdict = self.against(case, expect, answer)
             if verdict.status not in PASSING:
                 verdict.message = f"step {index}: {verdict.message or 'another result'}"
                 if verdict.difference is not None:
                     verdict.difference = _inside(verdict.difference, f"steps[{index}]")
                 return verdict
-            whole.condition = _worse(whole.condition, verdict.condition)
-            whole.position = _worse(whole.position, verdict.position)
+            whole.condition = worse(whole.condition, verdict.condition)
+            whole.position = worse(whole.position, verdict.position)
         return whole
 
     def _judge_result(self, case: Case, expect: Expectation, found: dict[str, Any]) -> Verdict:
@@ -198,8 +208,9 @@ class Judge:
         known = self._parsed.get(key)
         if known is None:
             plain = plain_members(alternative.value)
-            known = self._parsed[key] = (plain, '"$any"' in json.dumps(plain), repr(plain))
-        return known
+            # The value is kept as well: an id is only good while its object lives.
+            known = self._parsed[key] = (alternative.value, plain, '"$any"' in json.dumps(plain), repr(plain))
+        return known[1:]
 
 
 def plain_members(result: dict[str, Any]) -> dict[str, Any]:
@@ -251,7 +262,7 @@ def _inside(difference: Difference, place: str) -> Difference:
     return Difference(path, difference.expected, difference.found)
 
 
-def _worse(first: str | None, second: str | None) -> str | None:
+def worse(first: str | None, second: str | None) -> str | None:
     """The less good of two scores; a step that is not scored changes nothing."""
     if first is None or second is None:
         return second if first is None else first

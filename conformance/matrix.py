@@ -22,8 +22,8 @@ class Row:
 
     ``accepting``: input that keeps the rule is taken. ``refusing``: the rule's condition is
     expected, or some refusal by a rule that has none of its own. ``open``: the case is ``either``
-    and judges neither. ``beside``: another rule refuses the case first, which shows an order only.
-    A stepwise case can be on both sides.
+    or a family, and is on neither side. ``beside``: another rule refuses the case first, which
+    shows an order only. A stepwise case can be on both sides.
     """
 
     rule: Rule
@@ -89,6 +89,8 @@ def build_matrix(ledger: Ledger, cases: Sequence[Case]) -> list[Row]:
 
 def shown(case: Case) -> tuple[set[str], bool]:
     """The conditions that a case demands, and whether it demands that something is accepted."""
+    if case.family is not None:
+        return set(), False  # a family comes on top: each side of a rule is a case that a person can read
     if case.expect.kind != "steps":
         return demands(case.expect)
     conditions: set[str] = set()

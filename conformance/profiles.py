@@ -26,8 +26,10 @@ TOPICS = {
     "tutorial": ("tutorial",),
     "untyped": ("surface",),
     "isolation": ("session/isolation",),
+    "codec": ("codec",),
 }
-"""The topics of each profile; ``untyped`` takes the optional cases of its topics, the others the rest."""
+"""The topics of each profile; ``untyped`` takes the optional cases of its topics, the others the rest.
+Families are optional for their length alone, so they belong to the profile of their topic."""
 LEFT_OUT = {"surface": ("surface/linear-fallback",)}
 """Topics below those of a profile that are a capability of their own."""
 
@@ -48,7 +50,7 @@ class Profile:
 
 def belongs(case: Case, name: str) -> bool:
     """Whether a case is part of a profile, frozen or later."""
-    if case.optional != (name == "untyped"):
+    if case.optional != (name == "untyped") and (case.family is None or name == "untyped"):
         return False
     if any(in_topic(case.topic, topic) for topic in LEFT_OUT.get(name, ())):
         return False

@@ -15,11 +15,11 @@ from conformance.adapters.registry import AdapterSpec, resolve
 from conformance.cases import Case
 from conformance.config import find_config, load_config
 from conformance.corpus import is_case_file, load_corpus, load_file
-from conformance.engine import Options, located, run, undeclared
+from conformance.engine import Options, Questions, located, run, undeclared
 from conformance.errors import ConformanceError, UsageError
 from conformance.judge import PASSING, Judge, Verdict, parse_strict
 from conformance.ledger import load_ledger
-from conformance.protocol import Connection, Request
+from conformance.protocol import Connection
 from conformance.selection import Selection
 from conformance.stream import Record, verdict_record
 from conformance.terminal import clean, details
@@ -74,9 +74,10 @@ class Collector:
         missing = undeclared(case, connection.hello)
         if missing is not None:
             pytest.skip(missing)
-        self.number += 1
-        ((_, answer),) = connection.exchange(iter([Request(self.number, case.body)]))
-        return self.judge.verdict(case, answer)
+        asked = Questions([case], self.judge, self.number)
+        (verdict,) = filter(None, (asked.verdict(*each) for each in connection.exchange(asked.requests())))
+        self.number = asked.number
+        return verdict
 
     def record(self, verdict: Verdict) -> Record:
         """The verdict as the result stream has it."""

@@ -48,6 +48,12 @@ def verdict_record(verdict: Verdict) -> Record:
             record[name] = value[:SHOWN_CHARACTERS]
     if case.why:
         record["why"] = case.why
+    if verdict.member is not None:
+        record["member"] = {
+            "index": verdict.member.index,
+            "request": verdict.member.request[:SHOWN_CHARACTERS],
+        }
+        record["failed"] = verdict.member.failed
     if verdict.difference is not None:
         record["difference"] = difference_record(verdict.difference)
     return record

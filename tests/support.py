@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -82,3 +82,8 @@ def run_double(
         by_case[record["case"]] = record
     assert by_case.keys() == {case.id for case in cases}
     return by_case, records[-1]
+
+
+def in_process(function: Callable[[dict[str, Any]], Any]) -> AdapterSpec:
+    """An adapter that is a function here."""
+    return AdapterSpec("here", factory=lambda: function)

@@ -84,7 +84,9 @@ def run_campaign(
     """Try every mutant. Raises VectorError if the reference itself does not pass the corpus."""
     campaign = gather(ledger, page, which)
     excuses = load_excuses()
-    cases = load_corpus(ledger=ledger)
+    cases = [
+        case for case in load_corpus(ledger=ledger) if case.family is None
+    ]  # they repeat what single cases show
     jury = trial.select_jury(cases, trace_cases(cases))
     check_original(jury.cases)
     remembered = {} if cache is None or all_kills else known.read(cache)

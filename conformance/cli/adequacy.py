@@ -103,7 +103,8 @@ def show_idle(campaign: Campaign) -> None:
     from conformance.corpus import load_corpus
 
     busy = {case for kills in campaign.kills.values() for case in kills}
-    idle = [case.id for case in load_corpus() if case.id not in busy and case.expect.kind != "either"]
+    judging = [case.id for case in load_corpus() if case.expect.kind not in ("either", "family")]
+    idle = [case for case in judging if case not in busy]
     print(f"{len(idle)} cases kill no mutant")
     for case in idle:
         print(f"  {case}")

@@ -33,7 +33,7 @@ def command(args: argparse.Namespace) -> int:
     """Print the figures."""
     number, times = bench.loading(args.rounds)
     print(f"loading {number} cases, ms per case: {bench.middle(times, 2)}")
-    cases = [case for case in load_corpus() if not case.optional]
+    cases = [case for case in load_corpus() if not case.optional and case.family is None]
     usual = [case for case in cases if case.topic != DEEP]
     for name in args.adapters:
         try:
@@ -43,8 +43,13 @@ def command(args: argparse.Namespace) -> int:
                 print(f"{name}, {what}, cases a second, judged: {bench.middle(judged)}", flush=True)
             bare = bench.bare(adapter, cases, args.cases, args.rounds)
             print(f"{name}, the whole corpus, cases a second, answers only: {bench.middle(bare)}", flush=True)
+            for way, rates in bench.codec(adapter, args.cases, args.rounds).items():
+                print(f"{name}, small lists a second, {way} by schema 19: {bench.middle(rates)}", flush=True)
         except AdapterError as error:
             print(f"{name}: not measured: {error}")
+    write, read, peak = bench.million(resolve("reference"))
+    print(f"reference, 1,000,000 consecutive seqs: written in {write:.2f} s, read in {read:.2f} s")
+    print(f"reference, a run of 2^53-1 seqs: refused with {peak:,} bytes")
     alone = bench.engine_alone(cases, args.cases, args.rounds)
     print(f"engine alone, answers at once in this process: {bench.middle(alone)}")
     return 0

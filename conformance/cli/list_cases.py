@@ -26,6 +26,8 @@ def command(args: argparse.Namespace) -> int:
     width = max(len(case.id) for case in cases)
     for case in cases:
         kinds = "/".join(dict.fromkeys(alternative.kind for alternative in case.expect.alternatives))
+        if case.family is not None:
+            kinds = f"family of {case.family.members:,}"
         optional = "  (optional)" if case.optional else ""
         print(f"{case.id:<{width}}  {case.capability:<9} {kinds:<16} {' '.join(case.rules)}{optional}")
     return 0

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+from itertools import islice
 from typing import Any
 
 from conformance.cases import Case
 from conformance.cli.common import add_selection, chosen_cases, plain
+from conformance.families.answers import expansion
+
+SHOWN_MEMBERS = 5
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -34,6 +38,12 @@ def shown(case: Case) -> str:
     lines.append(f"request: {case.capability}")
     for name, value in case.request.items():
         lines += _member(name, value)
+    if case.family is not None:
+        lines.append(f"first of its {case.family.members:,} members, with what each expects:")
+        lines += [
+            f"  {json.dumps(member)} → {json.dumps({right.kind: right.value})}"
+            for member, right in islice(expansion(case), SHOWN_MEMBERS)
+        ]
     lines.append("expect:")
     lines += [f"  {line}" for name, value in case.expect_written.items() for line in _member(name, value)]
     return "\n".join(lines)
