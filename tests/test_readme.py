@@ -257,8 +257,12 @@ def test_the_failure_that_is_shown_is_a_real_one(faulty):
 
 
 def test_the_failure_of_the_decoder_is_a_real_one(project):
-    second = blocks(DECODER_PAGE, "sh")[0].splitlines()[1]
-    assert only(blocks(DECODER_PAGE, "text")).strip() in project.run(second).stdout
+    """Each text of the page is told by the command before it, or stands in the file that it wrote."""
+    alone, families, tables = blocks(DECODER_PAGE, "text")[:3]
+    assert alone.strip() in project.run(blocks(DECODER_PAGE, "sh")[0].splitlines()[1]).stdout
+    assert families.strip() in project.run(blocks(DECODER_PAGE, "sh")[2].splitlines()[0]).stdout
+    project.run(blocks(DECODER_PAGE, "sh")[3].strip())
+    assert (project.folder / "cells" / "seqs-decode.csv").read_text().startswith(tables)
 
 
 ROW = re.compile(r"^\| `([a-z]+(?: update)?)[^`]*` \| (.*) \|$", re.MULTILINE)
