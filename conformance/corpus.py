@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from conformance.ledger import Ledger, load_ledger
 from conformance.operations import OPERATIONS, Operation
 from conformance.resources import vectors_dir
 from conformance.shorthand import ShorthandError, expand_request
+from conformance.shorthand_closers import expand_expectation
 from conformance.strict_yaml import Lines
 
 FORMAT = 1
@@ -117,12 +118,13 @@ class _Reader:
             return self.family(operation, capability, header, entry)
         request = self.expand(entry)
         self.check_request(operation, request, entry)
-        self.check_expect(operation, request, entry)
+        expect = self.expand_expect(entry)
+        self.check_expect(operation, request, entry, expect)
         line = {"op": operation.name, **header, "edition": self.document["edition"], **request}
         body = json_text.dump_ascii(line)[1:]
         if len(body) > json_text.MAX_LINE_BYTES - 32:
             raise self.fault_in(entry, "request is longer than 1 MiB")
-        return self.made(operation, capability, entry, request, body, expectation(entry["expect"]))
+        return self.made(operation, capability, entry, request, body, expect)
 
     def family(
         self, operation: Operation, capability: str, header: dict[str, Any], entry: dict[str, Any]
@@ -134,10 +136,8 @@ class _Reader:
             raise self.fault_in(entry, "family: makes no member", entry["family"])
         self.check_request(operation, member, {**entry, "request": entry["family"]})
         body = json_text.dump_ascii({"op": operation.name, **header, "edition": self.document["edition"]})[1:]
-        case = self.made(
-            operation, capability, entry, {"family": entry["family"]}, body, Expectation("family", ())
-        )
-        return replace(case, family=family)
+        request = {"family": entry["family"]}
+        return self.made(operation, capability, entry, request, body, entry["expect"], family)
 
     def made(
         self,
@@ -146,7 +146,8 @@ class _Reader:
         entry: dict[str, Any],
         request: dict[str, Any],
         body: str,
-        expect: Expectation,
+        written: dict[str, Any],
+        family: Family | None = None,
     ) -> Case:
         return Case(
             id=entry["id"],
@@ -159,14 +160,15 @@ class _Reader:
             seed=entry.get("seed"),
             evidence=entry.get("evidence", self.document["evidence"]),
             request=request,
-            expect=expect,
-            expect_written=entry["expect"],
+            expect=expectation(written) if family is None else Expectation("family", ()),
+            expect_written=written,
             body=body,
             file=str(self.path),
             line=self.lines.of(entry),
-            digest=case_digest(self.document["edition"], capability, request, entry["expect"]),
+            digest=case_digest(self.document["edition"], capability, request, written),
             optional=self.document.get("optional", False),
             needs=tuple(self.document.get("needs", ())),
+            family=family,
         )
 
     def fault_in(self, entry: dict[str, Any], message: str, value: Any = None) -> VectorError:
@@ -196,6 +198,12 @@ class _Reader:
         except ShorthandError as error:
             raise self.fault_in(entry, str(error), entry["request"]) from None
 
+    def expand_expect(self, entry: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return expand_expectation(entry["expect"])
+        except ShorthandError as error:
+            raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None
+
     def check_request(self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]) -> None:
         wrong = schemas.fault(f"op/{operation.name}#/$defs/request", request)
         if wrong is not None:
@@ -215,8 +223,10 @@ class _Reader:
                 except json_text.JsonTextError as error:
                     raise self.fault_in(entry, f"{name} is not JSON: {error}") from None
 
-    def check_expect(self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]) -> None:
-        expect = expectation(entry["expect"])
+    def check_expect(
+        self, operation: Operation, request: dict[str, Any], entry: dict[str, Any], written: dict[str, Any]
+    ) -> None:
+        expect = expectation(written)
         if operation.stepwise != (expect.kind == "steps"):
             wanted = "steps" if operation.stepwise else "no steps"
             raise self.fault_in(entry, f"expect: {operation.name} takes {wanted}", entry["expect"])
@@ -226,7 +236,7 @@ class _Reader:
                 self.check_alternatives(f"op/{operation.name}#/$defs/stepResult", step, entry)
         else:
             self.check_alternatives(f"op/{operation.name}#/$defs/result", expect, entry)
-        reason = json_text.not_plain(entry["expect"])
+        reason = json_text.not_plain(written)
         if reason is not None:
             raise self.fault_in(entry, f"expect: {reason}; write that member as NAME_text", entry["expect"])
 

@@ -42,8 +42,8 @@ def test_modules_are_short(path):
     assert len(path.read_text().splitlines()) <= 400
 
 
-BESIDE_THE_SURFACE = {"seqs_codec.py"}
-"""Modules of the reference about how a log is stored, which the bound on the surface does not count."""
+BESIDE_THE_SURFACE = {"seqs_codec.py", "closers.py"}
+"""Modules of the reference about stored logs and their repair, which the bound on the surface leaves out."""
 
 
 def test_the_surface_of_the_reference_stays_within_its_size():

@@ -14,6 +14,7 @@ import reference_impl.tutorial
 from conformance import __version__
 from conformance.json_text import parse_exact
 from reference_impl import seqs_codec
+from reference_impl.closers import closers as closers_of
 from reference_impl.event_log import require_event
 from reference_impl.marker import is_eligible
 from reference_impl.rejection import Rejection
@@ -220,6 +221,10 @@ def seqs_decode(request: Request) -> Result:
     return {"values": seqs_codec.decode_19(blob, member(request, "rowSeq"))}
 
 
+def closers(request: Request) -> Result:
+    return {"closers": closers_of(member(request, "events"))}
+
+
 VARIANTS = {"seqs.encode": ("schema", (15, 17, 19)), "seqs.decode": ("schema", (15, 17, 19))}
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
@@ -236,6 +241,7 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "tutorial": tutorial,
     "seqs.encode": seqs_encode,
     "seqs.decode": seqs_decode,
+    "closers": closers,
 }
 EDITIONS = ("v0",)
 BESIDE_OPERATIONS = ("isolation",)

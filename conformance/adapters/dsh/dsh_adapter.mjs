@@ -12,12 +12,13 @@ import { answerLine, capabilitiesOf } from './answers.mjs';
 import { knownTexts } from './known_texts.mjs';
 import { serveLines } from './line_server.mjs';
 import { liveOperations } from './live_operations.mjs';
+import { repairOperations } from './repair_operations.mjs';
 import { surfaceOperations } from './surface_operations.mjs';
 
 const PACKAGE = '@deepseek-ai/dsh-session';
 
 /** One module per area; each gives its operations as [name, {run, locate?, variant?: {member, values}}]. */
-const AREAS = [surfaceOperations, liveOperations];
+const AREAS = [surfaceOperations, liveOperations, repairOperations];
 
 /** Capabilities that are no operation: what a session gives out can be tried to be changed. */
 const BESIDE_OPERATIONS = ['isolation'];
