@@ -17,6 +17,7 @@ from conformance.operations import OPERATIONS, Operation
 from conformance.resources import vectors_dir
 from conformance.shorthand import ShorthandError, expand_request
 from conformance.shorthand_closers import expand_expectation
+from conformance.shorthand_rows import expand_rows, expand_rows_expected
 from conformance.strict_yaml import Lines
 
 FORMAT = 1
@@ -116,9 +117,9 @@ class _Reader:
         operation, capability, header = self.operation(entry)
         if "family" in entry:
             return self.family(operation, capability, header, entry)
-        request = self.expand(entry)
+        request = self.expand_rows(operation, header, entry, self.expand(entry))
         self.check_request(operation, request, entry)
-        expect = self.expand_expect(entry)
+        expect = self.expand_rows_expected(operation, header, entry, request, self.expand_expect(entry))
         self.check_expect(operation, request, entry, expect)
         line = {"op": operation.name, **header, "edition": self.document["edition"], **request}
         body = json_text.dump_ascii(line)[1:]
@@ -201,6 +202,27 @@ class _Reader:
     def expand_expect(self, entry: dict[str, Any]) -> dict[str, Any]:
         try:
             return expand_expectation(entry["expect"])
+        except ShorthandError as error:
+            raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None
+
+    def expand_rows(
+        self, operation: Operation, header: dict[str, Any], entry: dict[str, Any], request: dict[str, Any]
+    ) -> dict[str, Any]:
+        try:
+            return expand_rows(operation.name, header.get("schema", 0), request)
+        except ShorthandError as error:
+            raise self.fault_in(entry, str(error), entry["request"]) from None
+
+    def expand_rows_expected(
+        self,
+        operation: Operation,
+        header: dict[str, Any],
+        entry: dict[str, Any],
+        request: dict[str, Any],
+        expect: dict[str, Any],
+    ) -> dict[str, Any]:
+        try:
+            return expand_rows_expected(operation.name, header.get("schema", 0), request, expect)
         except ShorthandError as error:
             raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None
 

@@ -12,6 +12,7 @@ import reference_impl.projection
 import reference_impl.transcript
 import reference_impl.tutorial
 from conformance import __version__
+from conformance.adapters import reference_rows
 from conformance.json_text import parse_exact
 from reference_impl import seqs_codec
 from reference_impl.closers import closers as closers_of
@@ -225,7 +226,30 @@ def closers(request: Request) -> Result:
     return {"closers": closers_of(member(request, "events"))}
 
 
-VARIANTS = {"seqs.encode": ("schema", (15, 17, 19)), "seqs.decode": ("schema", (15, 17, 19))}
+def rows_encode(request: Request) -> Result:
+    return reference_rows.encode(request["schema"], member(request, "events"))
+
+
+def rows_decode(request: Request) -> Result:
+    return reference_rows.decode(request["schema"], member(request, "row"))
+
+
+def rows_scan(request: Request) -> Result:
+    return reference_rows.scan(request["schema"], member(request, "rows"), member(request, "base"))
+
+
+def rows_session(request: Request) -> Result:
+    return reference_rows.session(request["schema"], member(request, "row"))
+
+
+VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "seqs.encode": ("schema", (15, 17, 19)),
+    "seqs.decode": ("schema", (15, 17, 19)),
+    "rows.encode": ("schema", (15, 17, 19, 20)),
+    "rows.decode": ("schema", (15, 17, 19, 20)),
+    "rows.scan": ("schema", (15, 17, 19, 20)),
+    "rows.session": ("schema", (17, 19, 20)),
+}
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
 HANDLERS: dict[str, Callable[[Request], Result]] = {
@@ -242,10 +266,14 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "seqs.encode": seqs_encode,
     "seqs.decode": seqs_decode,
     "closers": closers,
+    "rows.encode": rows_encode,
+    "rows.decode": rows_decode,
+    "rows.scan": rows_scan,
+    "rows.session": rows_session,
 }
 EDITIONS = ("v0",)
-BESIDE_OPERATIONS = ("isolation",)
-"""Capabilities that are no operation: held values can be tried to be changed."""
+BESIDE_OPERATIONS = ("isolation", "undecidable")
+"""Capabilities that are no operation: held values can be tried to be changed; a dictionary is not at hand."""
 
 
 def answer(request: Request) -> dict[str, Any]:

@@ -1,0 +1,72 @@
+"""The reference, asked about rows of SQLite: cells as the protocol spells them, and as a driver gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from reference_impl import session_row, sqlite_rows, sqlite_scan
+
+Cells = dict[str, Any]
+
+
+def cell_of(value: Any) -> Cells | None:
+    """What a driver gives for a cell, as the protocol spells it."""
+    if value is None:
+        return None
+    if isinstance(value, bytes):
+        return {"blob": value.hex()}
+    if isinstance(value, str):
+        return {"text": value}
+    return {"int": str(value)}
+
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "int": int,
+    "real": float,
+    "text": str,
+    "blob": bytes.fromhex,
+}
+
+
+def value_of(cell: Cells | None) -> Any:
+    """The other way round."""
+    if cell is None:
+        return None
+    ((kind, text),) = cell.items()
+    return READERS[kind](text)
+
+
+def row_of(cells: Any) -> Any:
+    """A row from its cells; what is no row stays as it is."""
+    if not isinstance(cells, dict):
+        return cells
+    return {column: value_of(cell) for column, cell in cells.items()}
+
+
+def encode(schema: int, events: list[Any]) -> dict[str, Any]:
+    """The result of ``rows.encode``. Raises Rejection."""
+    rows = sqlite_rows.encode(schema, events)
+    return {"rows": [{column: cell_of(value) for column, value in row.items()} for row in rows]}
+
+
+def decode(schema: int, row: Any) -> dict[str, Any]:
+    """The result of ``rows.decode``. Raises Rejection."""
+    try:
+        return {"events": sqlite_rows.decode(schema, row_of(row))}
+    except sqlite_rows.UndecidableError:
+        return {"undecidable": True}
+
+
+def scan(schema: int, rows: list[Any], base: int) -> dict[str, Any]:
+    """The result of ``rows.scan``. Raises Rejection."""
+    try:
+        found = sqlite_scan.scan(schema, [row_of(row) for row in rows], base)
+    except sqlite_rows.UndecidableError:
+        return {"undecidable": True}
+    return {"events": found.events, "tornFrom": found.torn_from}
+
+
+def session(schema: int, row: Any) -> dict[str, Any]:
+    """The result of ``rows.session``. Raises Rejection."""
+    return {"header": session_row.header_of(schema, row_of(row))}
