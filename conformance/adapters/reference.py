@@ -13,7 +13,7 @@ import reference_impl.transcript
 import reference_impl.tutorial
 from conformance import __version__
 from conformance.json_text import parse_exact
-from reference_impl import seqs_codec
+from reference_impl import chunk_rows, seqs_codec
 from reference_impl.event_log import require_event
 from reference_impl.marker import is_eligible
 from reference_impl.rejection import Rejection
@@ -220,7 +220,52 @@ def seqs_decode(request: Request) -> Result:
     return {"values": seqs_codec.decode_19(blob, member(request, "rowSeq"))}
 
 
-VARIANTS = {"seqs.encode": ("schema", (15, 17, 19)), "seqs.decode": ("schema", (15, 17, 19))}
+def chunks_pack(request: Request) -> Result:
+    """The records; or how many members each holds; or the texts of the rows, for SQLite of their data."""
+    events = member(request, "events")
+    if "repeats" in request:
+        events = [with_long_text(*pair) for pair in zip(events, request["repeats"], strict=True)]
+    jsonl = request["store"] == "jsonl"
+    records = chunk_rows.pack_jsonl(events) if jsonl else chunk_rows.pack_sqlite(events)
+    if request.get("level") is None:
+        return {"records": records}
+    as_they_are = {id(event) for event in events}
+    if request["level"] == "layout":
+        return {"layout": [0 if id(record) in as_they_are else len(members_of(record)) for record in records]}
+    rows = [record for record in records if id(record) not in as_they_are]
+    return {"lines": [chunk_rows.json_text(row if jsonl else row["data"]) for row in rows]}
+
+
+def with_long_text(event: Any, times: int) -> Any:
+    """A chunk whose text stands so many times in it."""
+    data = event["data"]
+    name = "argumentsDelta" if data["chunk"]["type"] == "tool-call-delta" else "text"
+    chunk = {**data["chunk"], name: data["chunk"][name] * times}
+    return {**event, "data": {**data, "chunk": chunk}}
+
+
+def members_of(row: Any) -> list[str]:
+    """The texts of a row."""
+    texts: list[str] = row["data"]["args" if row["type"] == "tool-call-chunks" else "texts"]
+    return texts
+
+
+def chunks_unpack(request: Request) -> Result:
+    """The events, or how many they are."""
+    record = member(request, "record")
+    for index, times in enumerate(request.get("repeats", ())):
+        members_of(record)[index] *= times
+    jsonl = request["store"] == "jsonl"
+    events = chunk_rows.unpack_jsonl(record) if jsonl else chunk_rows.unpack_sqlite(record)
+    return {"layout": len(events)} if "level" in request else {"events": events}
+
+
+VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "seqs.encode": ("schema", (15, 17, 19)),
+    "seqs.decode": ("schema", (15, 17, 19)),
+    "chunks.pack": ("store", ("jsonl", "sqlite")),
+    "chunks.unpack": ("store", ("jsonl", "sqlite")),
+}
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
 HANDLERS: dict[str, Callable[[Request], Result]] = {
@@ -236,10 +281,12 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "tutorial": tutorial,
     "seqs.encode": seqs_encode,
     "seqs.decode": seqs_decode,
+    "chunks.pack": chunks_pack,
+    "chunks.unpack": chunks_unpack,
 }
 EDITIONS = ("v0",)
-BESIDE_OPERATIONS = ("isolation",)
-"""Capabilities that are no operation: held values can be tried to be changed."""
+BESIDE_OPERATIONS = ("isolation", "text")
+"""Capabilities that are no operation: held values can be tried to be changed; the text of a row is told."""
 
 
 def answer(request: Request) -> dict[str, Any]:
