@@ -303,7 +303,7 @@ def check_shape(row: Row) -> None:
         raise malformed("chunk-seq0", row, "seq0 must be a non-negative safe integer")
     if not is_safe_integer(row["time0"]):
         raise malformed("chunk-time0", row, "time0 must be a safe integer")
-    data: Any = row["data"]
+    data = row["data"]
     if not isinstance(data, dict | list):
         raise malformed("chunk-data", row, "data must be an object")
     names = set(data) if isinstance(data, dict) else None
@@ -311,8 +311,9 @@ def check_shape(row: Row) -> None:
         check_tool_call(row, names)
     elif names != {"turn", "step", "index", "dt", "texts"}:
         raise malformed("chunk-data-keys", row, "data must be exactly {turn, step, index, dt, texts}")
-    if not is_number(data["turn"]) or not is_number(data["step"]) or not is_number(data["index"]):
-        raise malformed("chunk-numbers", row, "turn/step/index must be numbers")
+    for name in ("turn", "step", "index"):
+        if not is_number(row["data"][name]):
+            raise malformed("chunk-numbers", row, "turn/step/index must be numbers")
 
 
 def check_tool_call(row: Row, names: set[str] | None) -> None:
