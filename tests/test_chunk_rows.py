@@ -138,7 +138,7 @@ def rows(draw):
 
 
 @pytest.mark.parametrize("store", STORES)
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(record=rows())
 def test_rows_at_random(store, record):
     assert unpacked(store, record) == oracle.unpack(store, record)
@@ -153,7 +153,7 @@ def test_what_is_no_row_is_one_event(store, record):
     assert unpacked(store, record) == ("events", [record]) == oracle.unpack(store, record)
 
 
-COUNTS = [*range(1, 6), *range(1021, 1031), *range(2045, 2055), 3071, 3075]
+COUNTS = [1, 2, 3, 4, *range(1022, 1029), 2050, 2051]
 
 
 @pytest.mark.parametrize("count", COUNTS)
@@ -197,7 +197,7 @@ def test_bytes_at_the_bound(piece, count):
 SIZES = st.sampled_from([0, 1, 30_000, 260_000, 349_505, 349_506, 400_000, 524_000, 1_048_500, 1_100_000])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("aé😀"), SIZES | st.integers(0, 500_000)), min_size=2, max_size=9))
 def test_long_texts_at_random(pieces):
     events = texts_of(*[letter * (size // len(letter.encode())) for letter, size in pieces])
