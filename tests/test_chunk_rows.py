@@ -260,18 +260,52 @@ def test_the_oracle_answers_every_case():
             assert first_difference(wanted, answer[1]) is None, case.id
 
 
-BOUNDS = [case for case in load_corpus() if case.topic == "codec/chunks-pack-sqlite-bounds"]
+LAYOUTS = [case for case in load_corpus() if case.request.get("level") == "layout"]
+
+
+def made_long(case):
+    """The events or the row of a request, with texts made long here by hand and not by the adapter."""
+    asked = copy.deepcopy(case.request["events" if case.op == "chunks.pack" else "record"])
+    for place, times in enumerate(case.request.get("repeats", ())):
+        if case.op == "chunks.pack":
+            holder = asked[place]["data"]["chunk"]
+            name = "text" if "text" in holder else "argumentsDelta"
+        else:
+            holder, name = oracle.members(asked), place
+        holder[name] = "".join([holder[name] for _ in range(times)])
+    return asked
 
 
 def test_the_oracle_knows_every_layout():
-    """The texts made long here by hand, and not by the adapter."""
-    assert len(BOUNDS) > 40
-    for case in BOUNDS:
-        events = copy.deepcopy(case.request["events"])
-        for event, times in zip(events, case.request.get("repeats", ()), strict=False):
-            delta = event["data"]["chunk"]
-            name = "text" if "text" in delta else "argumentsDelta"
-            delta[name] = "".join([delta[name] for _ in range(times)])
-        records = oracle.pack("sqlite", events)
-        told = [len(oracle.unpack("sqlite", record)[1]) if "seq0" in record else 0 for record in records]
-        assert told == case.expect.alternatives[0].value["layout"], case.id
+    assert len(LAYOUTS) > 60
+    for case in LAYOUTS:
+        store, asked, expected = case.capability.split("@")[1], made_long(case), case.expect.alternatives[0]
+        if case.op == "chunks.pack":
+            records = oracle.pack(store, asked)
+            told = [
+                [record["seq0"], len(oracle.members(record))] if "seq0" in record else [record["seq"], 0]
+                for record in records
+            ]
+            assert told == expected.value["layout"], case.id
+            continue
+        kind, answer = oracle.unpack(store, asked)
+        assert kind in ("events", "rejected")
+        told = len(answer) if kind == "events" else answer
+        wanted = expected.value["layout" if kind == "events" else "condition"]
+        assert told == wanted, case.id
+
+
+TEXTS_OF = {
+    store: [case for case in load_corpus() if case.topic.startswith(f"codec/chunks-text-{store}")]
+    for store in STORES
+}
+
+
+def test_the_text_of_data_is_that_within_the_line():
+    """What the published package writes as a line of JSONL says what SQLite has in its cell."""
+    assert len(TEXTS_OF["jsonl"]) == len(TEXTS_OF["sqlite"]) > 15
+    for line, cell in zip(TEXTS_OF["jsonl"], TEXTS_OF["sqlite"], strict=True):
+        assert line.id == cell.id.replace("sqlite", "jsonl")
+        assert line.request == cell.request
+        rows, data = line.expect.alternatives[0].value["lines"], cell.expect.alternatives[0].value["lines"]
+        assert [row.partition(',"data":')[2] for row in rows] == [f"{text}}}" for text in data], cell.id
