@@ -221,7 +221,7 @@ def seqs_decode(request: Request) -> Result:
 
 
 def chunks_pack(request: Request) -> Result:
-    """The records; or where each begins and how many members it has; or the texts of the rows, for SQLite of their data."""
+    """The records; or the place of each; or the texts of the rows, for SQLite of their data."""
     events = member(request, "events")
     if "repeats" in request:
         events = [with_long_text(*pair) for pair in zip(events, request["repeats"], strict=True)]
