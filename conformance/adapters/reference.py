@@ -12,7 +12,8 @@ import reference_impl.projection
 import reference_impl.transcript
 import reference_impl.tutorial
 from conformance import __version__
-from conformance.json_text import parse_exact
+from conformance.adapters.members import MissingMemberError, Request, Result, member
+from conformance.adapters.reference_chunks import chunks_pack, chunks_unpack
 from reference_impl import seqs_codec
 from reference_impl.closers import closers as closers_of
 from reference_impl.event_log import require_event
@@ -20,9 +21,6 @@ from reference_impl.marker import is_eligible
 from reference_impl.rejection import Rejection
 from reference_impl.session import Session
 from reference_impl.surface_view import SurfaceView
-
-Request = dict[str, Any]
-Result = dict[str, Any]
 
 
 def fold(request: Request) -> Result:
@@ -225,7 +223,12 @@ def closers(request: Request) -> Result:
     return {"closers": closers_of(member(request, "events"))}
 
 
-VARIANTS = {"seqs.encode": ("schema", (15, 17, 19)), "seqs.decode": ("schema", (15, 17, 19))}
+VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "seqs.encode": ("schema", (15, 17, 19)),
+    "seqs.decode": ("schema", (15, 17, 19)),
+    "chunks.pack": ("store", ("jsonl", "sqlite")),
+    "chunks.unpack": ("store", ("jsonl", "sqlite")),
+}
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
 HANDLERS: dict[str, Callable[[Request], Result]] = {
@@ -242,10 +245,12 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "seqs.encode": seqs_encode,
     "seqs.decode": seqs_decode,
     "closers": closers,
+    "chunks.pack": chunks_pack,
+    "chunks.unpack": chunks_unpack,
 }
 EDITIONS = ("v0",)
-BESIDE_OPERATIONS = ("isolation",)
-"""Capabilities that are no operation: held values can be tried to be changed."""
+BESIDE_OPERATIONS = ("isolation", "text")
+"""Capabilities that are no operation: held values can be tried to be changed; the text of a row is told."""
 
 
 def answer(request: Request) -> dict[str, Any]:
@@ -288,19 +293,6 @@ def capabilities() -> list[str]:
         for name in HANDLERS
         for value in VARIANTS.get(name, ("", (None,)))[1]
     ]
-
-
-class MissingMemberError(Exception):
-    """The request lacks something that its operation cannot do without."""
-
-
-def member(request: Request, name: str) -> Any:
-    """A member in either spelling; the text spelling keeps -0 and integers of any length."""
-    if name in request:
-        return request[name]
-    if f"{name}_text" not in request:
-        raise MissingMemberError(f"the member {name} (or {name}_text)")
-    return parse_exact(request[f"{name}_text"])
 
 
 def create() -> Callable[[Request], dict[str, Any]]:
