@@ -41,6 +41,8 @@ OPERATIONS = {
         Operation("seqs.encode", ("values",), variant="schema"),
         Operation("seqs.decode", ("hex", "text", "rowSeq"), variant="schema"),
         Operation("closers", ("events",)),
+        Operation("request-header", ("events",)),
+        Operation("request-header.equal", ("left", "right")),
     )
 }
 

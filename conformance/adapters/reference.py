@@ -18,6 +18,8 @@ from reference_impl.closers import closers as closers_of
 from reference_impl.event_log import require_event
 from reference_impl.marker import is_eligible
 from reference_impl.rejection import Rejection
+from reference_impl.request_header import request_header as request_header_of
+from reference_impl.request_header import same_header
 from reference_impl.session import Session
 from reference_impl.surface_view import SurfaceView
 
@@ -225,6 +227,14 @@ def closers(request: Request) -> Result:
     return {"closers": closers_of(member(request, "events"))}
 
 
+def request_header(request: Request) -> Result:
+    return {"header": request_header_of(member(request, "events"))}
+
+
+def request_header_equal(request: Request) -> Result:
+    return {"equal": same_header(member(request, "left"), member(request, "right"))}
+
+
 VARIANTS = {"seqs.encode": ("schema", (15, 17, 19)), "seqs.decode": ("schema", (15, 17, 19))}
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
@@ -242,6 +252,8 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "seqs.encode": seqs_encode,
     "seqs.decode": seqs_decode,
     "closers": closers,
+    "request-header": request_header,
+    "request-header.equal": request_header_equal,
 }
 EDITIONS = ("v0",)
 BESIDE_OPERATIONS = ("isolation",)

@@ -115,6 +115,8 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "surface.live",
         "session.live",
         "closers",
+        "request-header",
+        "request-header.equal",
         "isolation",
     ]
     implementation = result["implementation"]
