@@ -43,6 +43,8 @@ OPERATIONS = {
         Operation("closers", ("events",)),
         Operation("chunks.pack", ("events",), variant="store"),
         Operation("chunks.unpack", ("record",), variant="store"),
+        Operation("request-header", ("events",)),
+        Operation("request-header.equal", ("left", "right")),
     )
 }
 

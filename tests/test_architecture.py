@@ -46,7 +46,7 @@ def test_modules_are_short(path):
     assert len(path.read_text().splitlines()) <= 400
 
 
-BESIDE_THE_SURFACE = {"seqs_codec.py", "closers.py"}
+BESIDE_THE_SURFACE = {"seqs_codec.py", "closers.py", "request_header.py"}
 """Modules of the reference about stored logs and their repair, which the bound on the surface leaves out."""
 BESIDE_THE_SURFACE = {"seqs_codec.py", "chunk_rows.py"}
 """Modules of the reference about how a log is stored, which the bound on the surface does not count."""

@@ -92,6 +92,8 @@ def request_of(example: Example) -> dict[str, Any]:
     elif example.op in ONE_EVENT:
         assert len(example.lines) == 1, f"{example.place}: one event belongs here"
         request["event_text"] = example.lines[0]
+    elif example.op == "request-header.equal":
+        request["left_text"], request["right_text"] = example.lines
     elif example.op == "tutorial":
         request["events"] = [json.loads(line) for line in example.lines]
     else:
@@ -142,6 +144,8 @@ def expectation(op: str, says: str) -> dict[str, Any]:
     value = parse_exact(says)
     if op.startswith("seqs.decode"):
         return {"result": {"values": value}}
+    if op in ("request-header", "request-header.equal"):
+        return {"result": {op.replace("request-", "").rpartition(".")[2]: value}}
     if op == "closers":
         return {"result": {"closers": value}}
     if op.startswith("chunks."):
@@ -242,6 +246,8 @@ WRONG = [
     ("seqs.encode@17 → refused: seqs-value-not-seq", "[0,1]"),
     ("seqs.decode@19 at 9 → [0, 1]", '"0002"'),
     ("seqs.decode@19 at 9 → refused: seqs-tag-unknown, at 1", '"0502"'),
+    ("request-header → null", '{"type":"request/header","data":{"header":{"config":{}}}}'),
+    ("request-header.equal → true", '{"config":{}}\n{"config":{},"system":"a"}'),
     ("closers → []", '{"type":"turn/start","seq":0,"time":0,"data":{"turn":1}}'),
     ("closers → refused: event-shapeless, at 0", '{"type":"turn/start","seq":0,"time":0,"data":{"turn":1}}'),
     ("chunks.pack@jsonl → []", APPEND),

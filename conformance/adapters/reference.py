@@ -19,6 +19,8 @@ from reference_impl.closers import closers as closers_of
 from reference_impl.event_log import require_event
 from reference_impl.marker import is_eligible
 from reference_impl.rejection import Rejection
+from reference_impl.request_header import request_header as request_header_of
+from reference_impl.request_header import same_header
 from reference_impl.session import Session
 from reference_impl.surface_view import SurfaceView
 
@@ -223,6 +225,14 @@ def closers(request: Request) -> Result:
     return {"closers": closers_of(member(request, "events"))}
 
 
+def request_header(request: Request) -> Result:
+    return {"header": request_header_of(member(request, "events"))}
+
+
+def request_header_equal(request: Request) -> Result:
+    return {"equal": same_header(member(request, "left"), member(request, "right"))}
+
+
 VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "seqs.encode": ("schema", (15, 17, 19)),
     "seqs.decode": ("schema", (15, 17, 19)),
@@ -247,6 +257,8 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "closers": closers,
     "chunks.pack": chunks_pack,
     "chunks.unpack": chunks_unpack,
+    "request-header": request_header,
+    "request-header.equal": request_header_equal,
 }
 EDITIONS = ("v0",)
 BESIDE_OPERATIONS = ("isolation", "text")

@@ -117,6 +117,8 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "closers",
         "chunks.pack@jsonl",
         "chunks.unpack@jsonl",
+        "request-header",
+        "request-header.equal",
         "isolation",
         "text",
     ]
