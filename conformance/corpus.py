@@ -16,7 +16,7 @@ from conformance.ledger import Ledger, load_ledger
 from conformance.operations import OPERATIONS, Operation
 from conformance.resources import vectors_dir
 from conformance.shorthand import ShorthandError, expand_request
-from conformance.shorthand_closers import expand_expectation
+from conformance.shorthand_expect import expand_expect
 from conformance.shorthand_rows import expand_rows, expand_rows_expected
 from conformance.strict_yaml import Lines
 
@@ -117,10 +117,10 @@ class _Reader:
         operation, capability, header = self.operation(entry)
         if "family" in entry:
             return self.family(operation, capability, header, entry)
-        request = self.expand_rows(operation, header, entry, self.expand(entry))
+        request = self.expand(operation, header, entry)
         self.check_request(operation, request, entry)
-        expect = self.expand_rows_expected(operation, header, entry, request, self.expand_expect(entry))
-        self.check_expect(operation, request, entry, expect)
+        expect = self.expand_expect(operation, header, request, entry)
+        self.check_expect(operation, request, expect, entry)
         line = {"op": operation.name, **header, "edition": self.document["edition"], **request}
         body = json_text.dump_ascii(line)[1:]
         if len(body) > json_text.MAX_LINE_BYTES - 32:
@@ -193,36 +193,20 @@ class _Reader:
         value: Any = int(variant) if variant.isdigit() else variant
         return operation, f"{name}@{variant}", {operation.variant: value}
 
-    def expand(self, entry: dict[str, Any]) -> dict[str, Any]:
+    def expand(
+        self, operation: Operation, header: dict[str, Any], entry: dict[str, Any]
+    ) -> dict[str, Any]:
         try:
-            return expand_request(entry["request"])
+            return expand_rows(operation.name, header.get("schema"), expand_request(entry["request"]))
         except ShorthandError as error:
             raise self.fault_in(entry, str(error), entry["request"]) from None
 
-    def expand_expect(self, entry: dict[str, Any]) -> dict[str, Any]:
-        try:
-            return expand_expectation(entry["expect"])
-        except ShorthandError as error:
-            raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None
-
-    def expand_rows(
-        self, operation: Operation, header: dict[str, Any], entry: dict[str, Any], request: dict[str, Any]
+    def expand_expect(
+        self, operation: Operation, header: dict[str, Any], request: dict[str, Any], entry: dict[str, Any]
     ) -> dict[str, Any]:
         try:
-            return expand_rows(operation.name, header.get("schema", 0), request)
-        except ShorthandError as error:
-            raise self.fault_in(entry, str(error), entry["request"]) from None
-
-    def expand_rows_expected(
-        self,
-        operation: Operation,
-        header: dict[str, Any],
-        entry: dict[str, Any],
-        request: dict[str, Any],
-        expect: dict[str, Any],
-    ) -> dict[str, Any]:
-        try:
-            return expand_rows_expected(operation.name, header.get("schema", 0), request, expect)
+            expect = expand_expect(operation.name, request, entry["expect"])
+            return expand_rows_expected(operation.name, header.get("schema"), request, expect)
         except ShorthandError as error:
             raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None
 
@@ -246,7 +230,7 @@ class _Reader:
                     raise self.fault_in(entry, f"{name} is not JSON: {error}") from None
 
     def check_expect(
-        self, operation: Operation, request: dict[str, Any], entry: dict[str, Any], written: dict[str, Any]
+        self, operation: Operation, request: dict[str, Any], written: dict[str, Any], entry: dict[str, Any]
     ) -> None:
         expect = expectation(written)
         if operation.stepwise != (expect.kind == "steps"):

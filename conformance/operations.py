@@ -22,7 +22,7 @@ class Operation:
         return self.name if self.variant is None else f"{self.name}@{request.get(self.variant)}"
 
 
-BESIDE_OPERATIONS = frozenset(("isolation", "files", "undecidable"))
+BESIDE_OPERATIONS = frozenset(("isolation", "files", "text", "undecidable"))
 """Capabilities that are no operation."""
 
 OPERATIONS = {
@@ -41,6 +41,10 @@ OPERATIONS = {
         Operation("seqs.encode", ("values",), variant="schema"),
         Operation("seqs.decode", ("hex", "text", "rowSeq"), variant="schema"),
         Operation("closers", ("events",)),
+        Operation("chunks.pack", ("events",), variant="store"),
+        Operation("chunks.unpack", ("record",), variant="store"),
+        Operation("request-header", ("events",)),
+        Operation("request-header.equal", ("left", "right")),
         Operation("rows.encode", ("events",), variant="schema"),
         Operation("rows.decode", ("row",), variant="schema"),
         Operation("rows.scan", ("rows", "base"), variant="schema"),

@@ -33,7 +33,7 @@ SESSION: Value = {
 """The usual row of a session, beside its id."""
 
 
-def expand_rows(operation: str, schema: int, request: Value) -> Value:
+def expand_rows(operation: str, schema: Any, request: Value) -> Value:
     """A request of ``rows.*`` with whole rows; one of another operation as it is. Raises ShorthandError."""
     if operation not in OPERATIONS:
         return request
@@ -46,7 +46,7 @@ def expand_rows(operation: str, schema: int, request: Value) -> Value:
     return expanded
 
 
-def expand_rows_expected(operation: str, schema: int, request: Value, expect: Value) -> Value:
+def expand_rows_expected(operation: str, schema: Any, request: Value, expect: Value) -> Value:
     """The expectation of such a case with whole rows and events; ``request`` is expanded already."""
     if operation not in OPERATIONS:
         return expect
@@ -57,7 +57,7 @@ def expand_rows_expected(operation: str, schema: int, request: Value, expect: Va
     return _expand_result(schema, request, expanded)
 
 
-def _expand_result(schema: int, request: Value, alternative: Value) -> Value:
+def _expand_result(schema: Any, request: Value, alternative: Value) -> Value:
     result = alternative.get("result")
     if not isinstance(result, dict):
         return alternative
@@ -77,7 +77,7 @@ def first_seq(request: Value) -> int:
     return int(request.get("base", 0))
 
 
-def expand_row(schema: int, row: Any, seq: int) -> Any:
+def expand_row(schema: Any, row: Any, seq: int) -> Any:
     """One row. ``seq`` is that of its place, which it has unless the author says otherwise."""
     if not isinstance(row, dict) or not row.keys() & {"row", "session"}:
         return row
@@ -98,7 +98,7 @@ def expand_row(schema: int, row: Any, seq: int) -> Any:
     return {**cells, flag: cell(last)}
 
 
-def session_row(schema: int, row: Value) -> Value:
+def session_row(schema: Any, row: Value) -> Value:
     """``{session: CELLS}``: the usual row of a session with some cells set."""
     changed = row["session"]
     if len(row) > 1 or not isinstance(changed, dict):

@@ -28,7 +28,9 @@ def scan(schema: int, rows: list[Any], base: int) -> Scan:
 
     ``at`` of a refusal is the index of a row. Raises UndecidableError where any row is undecidable.
     """
-    decoded = [decode_row(schema, row, index) for index, row in enumerate(rows)]
+    for index, row in enumerate(rows):
+        check_row(schema, row, index)
+    decoded = [decode_row(schema, row) for row in rows]
     last_end = -1
     for index, row in enumerate(rows):
         if decoded[index] is not None and row["type"] == "turn/end":
@@ -47,12 +49,16 @@ def scan(schema: int, rows: list[Any], base: int) -> Scan:
     return found
 
 
-def decode_row(schema: int, row: Any, index: int) -> list[Event] | None:
-    """The events of one row; None if it is a hole. TAIL-2: a wrong column fails the whole read."""
+def check_row(schema: int, row: Any, index: int) -> None:
+    """TAIL-2: a wrong column fails the whole read, wherever the row stands."""
     try:
         check_columns(schema, row)
     except Rejection as refusal:
         raise Rejection(refusal.condition, str(refusal), index) from None
+
+
+def decode_row(schema: int, row: Row) -> list[Event] | None:
+    """The events of one row; None if it is a hole."""
     try:
         return decode_columns(schema, row)
     except Rejection:

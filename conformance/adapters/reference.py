@@ -12,18 +12,18 @@ import reference_impl.projection
 import reference_impl.transcript
 import reference_impl.tutorial
 from conformance import __version__
-from conformance.adapters import reference_rows
-from conformance.json_text import parse_exact
+from conformance.adapters.members import MissingMemberError, Request, Result, member
+from conformance.adapters.reference_chunks import chunks_pack, chunks_unpack
+from conformance.adapters.reference_rows import rows_decode, rows_encode, rows_scan, rows_session
 from reference_impl import seqs_codec
 from reference_impl.closers import closers as closers_of
 from reference_impl.event_log import require_event
 from reference_impl.marker import is_eligible
 from reference_impl.rejection import Rejection
+from reference_impl.request_header import request_header as request_header_of
+from reference_impl.request_header import same_header
 from reference_impl.session import Session
 from reference_impl.surface_view import SurfaceView
-
-Request = dict[str, Any]
-Result = dict[str, Any]
 
 
 def fold(request: Request) -> Result:
@@ -226,25 +226,17 @@ def closers(request: Request) -> Result:
     return {"closers": closers_of(member(request, "events"))}
 
 
-def rows_encode(request: Request) -> Result:
-    return reference_rows.encode(request["schema"], member(request, "events"))
+def request_header(request: Request) -> Result:
+    return {"header": request_header_of(member(request, "events"))}
 
 
-def rows_decode(request: Request) -> Result:
-    return reference_rows.decode(request["schema"], member(request, "row"))
-
-
-def rows_scan(request: Request) -> Result:
-    return reference_rows.scan(request["schema"], member(request, "rows"), member(request, "base"))
-
-
-def rows_session(request: Request) -> Result:
-    return reference_rows.session(request["schema"], member(request, "row"))
-
-
+def request_header_equal(request: Request) -> Result:
+    return {"equal": same_header(member(request, "left"), member(request, "right"))}
 VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "seqs.encode": ("schema", (15, 17, 19)),
     "seqs.decode": ("schema", (15, 17, 19)),
+    "chunks.pack": ("store", ("jsonl", "sqlite")),
+    "chunks.unpack": ("store", ("jsonl", "sqlite")),
     "rows.encode": ("schema", (15, 17, 19, 20)),
     "rows.decode": ("schema", (15, 17, 19, 20)),
     "rows.scan": ("schema", (15, 17, 19, 20)),
@@ -266,14 +258,19 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "seqs.encode": seqs_encode,
     "seqs.decode": seqs_decode,
     "closers": closers,
+    "chunks.pack": chunks_pack,
+    "chunks.unpack": chunks_unpack,
+    "request-header": request_header,
+    "request-header.equal": request_header_equal,
     "rows.encode": rows_encode,
     "rows.decode": rows_decode,
     "rows.scan": rows_scan,
     "rows.session": rows_session,
 }
 EDITIONS = ("v0",)
-BESIDE_OPERATIONS = ("isolation", "undecidable")
-"""Capabilities that are no operation: held values can be tried to be changed; a dictionary is not at hand."""
+BESIDE_OPERATIONS = ("isolation", "text", "undecidable")
+"""Capabilities that are no operation: held values can be tried to be changed; the text of a row is told; a
+cell that takes a dictionary to be read is told from a damaged one."""
 
 
 def answer(request: Request) -> dict[str, Any]:
@@ -316,19 +313,6 @@ def capabilities() -> list[str]:
         for name in HANDLERS
         for value in VARIANTS.get(name, ("", (None,)))[1]
     ]
-
-
-class MissingMemberError(Exception):
-    """The request lacks something that its operation cannot do without."""
-
-
-def member(request: Request, name: str) -> Any:
-    """A member in either spelling; the text spelling keeps -0 and integers of any length."""
-    if name in request:
-        return request[name]
-    if f"{name}_text" not in request:
-        raise MissingMemberError(f"the member {name} (or {name}_text)")
-    return parse_exact(request[f"{name}_text"])
 
 
 def create() -> Callable[[Request], dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from conformance.adapters.members import Request, Result, member
 from reference_impl import session_row, sqlite_rows, sqlite_scan
 
 Cells = dict[str, Any]
@@ -44,29 +45,26 @@ def row_of(cells: Any) -> Any:
     return {column: value_of(cell) for column, cell in cells.items()}
 
 
-def encode(schema: int, events: list[Any]) -> dict[str, Any]:
-    """The result of ``rows.encode``. Raises Rejection."""
-    rows = sqlite_rows.encode(schema, events)
+def rows_encode(request: Request) -> Result:
+    rows = sqlite_rows.encode(request["schema"], member(request, "events"))
     return {"rows": [{column: cell_of(value) for column, value in row.items()} for row in rows]}
 
 
-def decode(schema: int, row: Any) -> dict[str, Any]:
-    """The result of ``rows.decode``. Raises Rejection."""
+def rows_decode(request: Request) -> Result:
     try:
-        return {"events": sqlite_rows.decode(schema, row_of(row))}
+        return {"events": sqlite_rows.decode(request["schema"], row_of(member(request, "row")))}
     except sqlite_rows.UndecidableError:
         return {"undecidable": True}
 
 
-def scan(schema: int, rows: list[Any], base: int) -> dict[str, Any]:
-    """The result of ``rows.scan``. Raises Rejection."""
+def rows_scan(request: Request) -> Result:
+    rows = [row_of(row) for row in member(request, "rows")]
     try:
-        found = sqlite_scan.scan(schema, [row_of(row) for row in rows], base)
+        found = sqlite_scan.scan(request["schema"], rows, member(request, "base"))
     except sqlite_rows.UndecidableError:
         return {"undecidable": True}
     return {"events": found.events, "tornFrom": found.torn_from}
 
 
-def session(schema: int, row: Any) -> dict[str, Any]:
-    """The result of ``rows.session``. Raises Rejection."""
-    return {"header": session_row.header_of(schema, row_of(row))}
+def rows_session(request: Request) -> Result:
+    return {"header": session_row.header_of(request["schema"], row_of(member(request, "row")))}

@@ -9,6 +9,8 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { answerLine, capabilitiesOf } from './answers.mjs';
+import { chunkOperations } from './chunk_operations.mjs';
+import { headerOperations } from './header_operations.mjs';
 import { knownTexts } from './known_texts.mjs';
 import { serveLines } from './line_server.mjs';
 import { liveOperations } from './live_operations.mjs';
@@ -18,10 +20,10 @@ import { surfaceOperations } from './surface_operations.mjs';
 const PACKAGE = '@deepseek-ai/dsh-session';
 
 /** One module per area; each gives its operations as [name, {run, locate?, variant?: {member, values}}]. */
-const AREAS = [surfaceOperations, liveOperations, repairOperations];
+const AREAS = [surfaceOperations, liveOperations, repairOperations, chunkOperations, headerOperations];
 
-/** Capabilities that are no operation: what a session gives out can be tried to be changed. */
-const BESIDE_OPERATIONS = ['isolation'];
+/** Capabilities that are no operation: what a session gives out can be tried to be changed; the text of a row is told. */
+const BESIDE_OPERATIONS = ['isolation', 'text'];
 
 async function start([packageDir, textsFile]) {
   if (textsFile === undefined) throw new Error('two arguments are needed: PACKAGE_DIR TEXTS_FILE');
