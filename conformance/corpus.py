@@ -193,9 +193,7 @@ class _Reader:
         value: Any = int(variant) if variant.isdigit() else variant
         return operation, f"{name}@{variant}", {operation.variant: value}
 
-    def expand(
-        self, operation: Operation, header: dict[str, Any], entry: dict[str, Any]
-    ) -> dict[str, Any]:
+    def expand(self, operation: Operation, header: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
         try:
             return expand_rows(operation.name, header.get("schema"), expand_request(entry["request"]))
         except ShorthandError as error:

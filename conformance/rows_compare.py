@@ -1,7 +1,8 @@
 """Rows that a writer gave, in the form in which they are compared.
 
-How JSON text is spelled and how well it is compressed is the writer's own. So of cells that hold JSON the value is
-compared, and of a compressed one also that it is compressed. What cannot be read so is compared as it stands.
+How JSON text is spelled and how well it is compressed is the writer's own. So of cells that hold JSON the
+value is compared, and of a compressed one also that it is compressed. What cannot be read so is compared as
+it stands.
 """
 
 from __future__ import annotations
@@ -28,9 +29,7 @@ def comparable_row(row: Any) -> Any:
     """One row; anything else as it is."""
     if not isinstance(row, dict):
         return row
-    return {
-        column: comparable_cell(cell) if column in JSON_COLUMNS else cell for column, cell in row.items()
-    }
+    return {column: comparable_cell(cell) if column in JSON_COLUMNS else cell for column, cell in row.items()}
 
 
 def comparable_cell(cell: Any) -> Any:

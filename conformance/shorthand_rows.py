@@ -37,7 +37,7 @@ def expand_rows(operation: str, schema: Any, request: Value) -> Value:
     """A request of ``rows.*`` with whole rows; one of another operation as it is. Raises ShorthandError."""
     if operation not in OPERATIONS:
         return request
-    expanded = with_repeats(request)
+    expanded: Value = with_repeats(request)
     base = request.get("base", 0)
     if "row" in request:
         expanded["row"] = expand_row(schema, expanded["row"], 0)
@@ -50,7 +50,7 @@ def expand_rows_expected(operation: str, schema: Any, request: Value, expect: Va
     """The expectation of such a case with whole rows and events; ``request`` is expanded already."""
     if operation not in OPERATIONS:
         return expect
-    expanded = with_repeats(expect)
+    expanded: Value = with_repeats(expect)
     for name in ("either", "any_of"):
         if name in expanded:
             expanded[name] = [_expand_result(schema, request, each) for each in expanded[name]]
@@ -122,7 +122,7 @@ def cell(value: Any) -> Value | None:
 
 
 def with_repeats(value: Any) -> Any:
-    """``{$join: [[TEXT, N], …]}``, anywhere, is each TEXT N times, joined; hex as well. Raises ShorthandError."""
+    """``{$join: [[TEXT, N], …]}``, anywhere, is each TEXT N times, joined. Raises ShorthandError."""
     if isinstance(value, list):
         return [with_repeats(element) for element in value]
     if not isinstance(value, dict):
@@ -139,5 +139,5 @@ def is_piece(piece: Any) -> bool:
     """Whether this is a text and how often it stands there."""
     match piece:
         case [str(text), int(times)] if type(times) is int:
-            return 0 <= times and len(text) * times <= LONGEST_REPEAT
+            return times >= 0 and len(text) * times <= LONGEST_REPEAT
     return False

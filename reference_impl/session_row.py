@@ -1,6 +1,6 @@
 """The row of a session in a SQLite store, read as a header.
 
-Page: ``spec/session-row.md``. Schemas 17, 19 and 20 are known; a row is a dict of cells, as in ``sqlite_rows``.
+Page: ``spec/session-row.md``. Schemas 17, 19 and 20 are known; a row is a dict of cells.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OPTIONAL = {
 
 
 def header_of(schema: int, row: Any) -> dict[str, Any]:
-    """META-1: the header; a null cell is an absent member. Refusals have no ``at``."""
+    """META-1, META-2: the header; a null cell is an absent member. Refusals have no ``at``."""
     if not isinstance(row, dict):
         raise Rejection("meta-row-not-object", "stored session metadata must be an object")
     key = "id" if schema == 17 else "session_key"
@@ -43,21 +43,16 @@ def check_types(row: dict[str, Any], key: str) -> None:
     """META-3: the types of the columns. Whether a version is known is asked elsewhere (META-1)."""
     for column in (key, "incarnation"):
         if not isinstance(row[column], str):
-            raise column_type(f"{column} must be a string")
+            raise Rejection("meta-row-column-type", f"stored {column} must be a string")
     for column in ("version", "created_at", "revision"):
         if not is_safe_integer(row[column]):
-            raise column_type(f"{column} must be a safe integer")
+            raise Rejection("meta-row-column-type", f"stored {column} must be a safe integer")
     for column in ("cwd", "parent_session", "origin", "agent_preset"):
         if not isinstance(row[column], str | None):
-            raise column_type(f"{column} must be a string or null")
+            raise Rejection("meta-row-column-type", f"stored {column} must be a string or null")
     for column in ("seed_length", "delegation_depth"):
         if row[column] is not None and not is_safe_integer(row[column]):
-            raise column_type(f"{column} must be a safe integer or null")
-
-
-def column_type(words: str) -> Rejection:
-    """META-3: a cell is of a type that its column does not have."""
-    return Rejection("meta-row-column-type", f"stored {words}")
+            raise Rejection("meta-row-column-type", f"stored {column} must be a safe integer or null")
 
 
 def check_values(row: dict[str, Any], key: str) -> None:

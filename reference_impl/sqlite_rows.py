@@ -12,7 +12,7 @@ from typing import Any
 import zstandard
 
 from . import chunk_rows, seqs_codec
-from .chunk_rows import Event, is_safe_integer
+from .chunk_rows import Event, is_safe_integer, malformed
 from .rejection import Rejection
 
 Row = dict[str, Any]
@@ -113,7 +113,8 @@ def encode_sources(schema: int, values: list[object], index: int) -> str | bytes
     try:
         return seqs_codec.encode_17(values) if schema == 17 else seqs_codec.encode_19(values)
     except Rejection as refusal:
-        raise Rejection(refusal.condition, str(refusal), index) from None
+        refusal.at = index
+        raise
 
 
 # -- reading: the columns --------------------------------------------------------
@@ -132,34 +133,29 @@ def check_columns(schema: int, row: Any) -> None:
     if not isinstance(row, dict):
         raise Rejection("row-not-object", "stored event must be an object")
     if not is_safe_integer(row["seq"]):
-        raise column_type("seq must be a safe integer")
+        raise Rejection("row-column-type", "stored seq must be a safe integer")
     if row["seq"] < 0:
         raise Rejection("row-seq-negative", "stored seq must be non-negative")
     if not isinstance(row["type"], str):
-        raise column_type("type must be a string")
+        raise Rejection("row-column-type", "stored type must be a string")
     if row["type"] == "":
         raise Rejection("row-type-empty", "stored type must not be empty")
     if not is_safe_integer(row["time"]):
-        raise column_type("time must be a safe integer")
+        raise Rejection("row-column-type", "stored time must be a safe integer")
     if not isinstance(row["data"], str | bytes):
-        raise column_type("data must be a string or blob")
+        raise Rejection("row-column-type", "stored data must be a string or blob")
     if not isinstance(row["source_event_seqs"], bytes | None):
-        raise column_type("source_event_seqs must be a blob or null")
+        raise Rejection("row-column-type", "stored source_event_seqs must be a blob or null")
     if not isinstance(row["surface_op"], str | None):
-        raise column_type("surface_op must be a string or null")
+        raise Rejection("row-column-type", "stored surface_op must be a string or null")
     if schema == 19:
         if row["is_packed"] not in (0, 1):
             raise Rejection("row-packed-flag", "stored event is_packed must be 0 or 1")
     elif row["ignorable"] is not None:
         if not is_safe_integer(row["ignorable"]):
-            raise column_type("ignorable must be a safe integer or null")
+            raise Rejection("row-column-type", "stored ignorable must be a safe integer or null")
         if row["ignorable"] not in (0, 1):
             raise Rejection("row-ignorable-value", "stored event ignorable must be 0, 1, or null")
-
-
-def column_type(words: str) -> Rejection:
-    """ROWS-8: a cell is of a type that its column does not have."""
-    return Rejection("row-column-type", f"stored {words}")
 
 
 # -- reading: what the columns say -----------------------------------------------
@@ -187,9 +183,8 @@ def decode_event(schema: int, row: Row) -> Event:
     if row["source_event_seqs"] is not None:
         event["sourceEventSeqs"] = decode_sources(schema, row["source_event_seqs"], row["seq"])
     if row["surface_op"] is not None:
-        event["surfaceOp"] = parse(row["surface_op"], "row-op-invalid")
-    content = content_of(schema, row["data"], LARGEST_CONTENT)
-    event["data"] = parse_content(content)
+        event["surfaceOp"] = decode_op(row["surface_op"])
+    event["data"] = decode_data(content_of(schema, row["data"], LARGEST_CONTENT))
     if schema != 19 and row["ignorable"] == 1:
         event["ignorable"] = True
     return event
@@ -204,19 +199,28 @@ def decode_sources(schema: int, cell: Any, seq: int) -> object:
             return seqs_codec.decode_17(cell)
         return seqs_codec.decode_19(cell, seq)
     except Rejection as refusal:
-        raise Rejection(refusal.condition, str(refusal)) from None
+        refusal.at = None
+        raise
+
+
+def decode_op(text: str) -> object:
+    """ROWS-18: whatever the JSON text holds; what it should hold is asked elsewhere."""
+    try:
+        return parse(text)
+    except ValueError:
+        raise Rejection("row-op-invalid", "the surface_op is no JSON text") from None
 
 
 def decode_packed(schema: int, row: Row) -> list[Event]:
     """ROWS-15, ROWS-16, ROWS-19, in this order: tag, surface, size of the stored text, then its members."""
     if row["type"] not in list(chunk_rows.KIND_OF_ROW):
-        raise chunk_rows.malformed("row-packed-tag", "packed discriminator requires a chunk tag", row)
+        raise malformed("row-packed-tag", "packed discriminator requires a chunk tag", row)
     if row["source_event_seqs"] is not None or row["surface_op"] is not None:
-        raise chunk_rows.malformed("row-packed-surface", "packed surface fields must be null", row)
+        raise malformed("row-packed-surface", "packed surface fields must be null", row)
     content = content_of(schema, row["data"], chunk_rows.MOST_BYTES)
     if len(content) > chunk_rows.MOST_BYTES:
-        raise chunk_rows.malformed("chunk-size", f"data exceeds {chunk_rows.MOST_BYTES} UTF-8 bytes", row)
-    data = parse_content(content)
+        raise malformed("chunk-size", f"data exceeds {chunk_rows.MOST_BYTES} UTF-8 bytes", row)
+    data = decode_data(content)
     record = {"type": row["type"], "seq0": row["seq"], "time0": row["time"], "data": data}
     chunk_rows.check_shape(record)
     chunk_rows.check_lists(record, chunk_rows.LEAST_MEMBERS, bounded=True)
@@ -228,7 +232,7 @@ def decode_packed(schema: int, row: Row) -> list[Event]:
 
 
 def content_of(schema: int, cell: str | bytes, most: int) -> bytes:
-    """ROWS-17: the bytes of a text, or of a compressed one. Of one that is too long one piece more is made."""
+    """ROWS-17, ROWS-19: the bytes of a text, or of a compressed one, and no more than a piece too many."""
     if isinstance(cell, str):
         return cell.encode("utf-8", "surrogatepass")
     content = b""
@@ -239,21 +243,18 @@ def content_of(schema: int, cell: str | bytes, most: int) -> bytes:
     except zstandard.ZstdError:
         if schema != 17 and cell.startswith(FRAME_MAGIC):
             raise UndecidableError from None
-        raise Rejection("row-data-invalid", "the data is compressed in no way that is known") from None
+        return b""  # which is no JSON text
     return content
 
 
-def parse_content(content: bytes) -> object:
+def decode_data(content: bytes) -> object:
     """ROWS-17: bytes that are no UTF-8 are no JSON; nothing is put in the place of a wrong one."""
     try:
-        return parse(content.decode(), "row-data-invalid")
-    except UnicodeDecodeError:
-        raise Rejection("row-data-invalid", "the data is no UTF-8") from None
+        return parse(content.decode())
+    except ValueError:  # which a wrong byte is as well
+        raise Rejection("row-data-invalid", "the data is no JSON text") from None
 
 
-def parse(text: str, condition: str) -> object:
-    """ROWS-17, ROWS-18: whatever the JSON text holds; what it should hold is asked elsewhere."""
-    try:
-        return json.loads(text, parse_constant=seqs_codec.no_constant)
-    except ValueError:
-        raise Rejection(condition, "the cell holds no JSON text") from None
+def parse(text: str) -> object:
+    """The value of a JSON text. Raises ValueError."""
+    return json.loads(text, parse_constant=seqs_codec.no_constant)

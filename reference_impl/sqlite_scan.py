@@ -12,8 +12,6 @@ from .chunk_rows import Event
 from .rejection import Rejection
 from .sqlite_rows import Row, check_columns, decode_columns
 
-PREFIX = "corrupt session log: "
-
 
 @dataclass
 class Scan:
@@ -24,7 +22,7 @@ class Scan:
 
 
 def scan(schema: int, rows: list[Any], base: int) -> Scan:
-    """TAIL-1 to TAIL-6. ``rows`` are in the order of their seqs; ``base`` is the seq that the first should have.
+    """TAIL-1 to TAIL-6. ``rows`` are in order; ``base`` is the seq that the first of them should have.
 
     ``at`` of a refusal is the index of a row. Raises UndecidableError where any row is undecidable.
     """
@@ -54,7 +52,8 @@ def check_row(schema: int, row: Any, index: int) -> None:
     try:
         check_columns(schema, row)
     except Rejection as refusal:
-        raise Rejection(refusal.condition, str(refusal), index) from None
+        refusal.at = index
+        raise
 
 
 def decode_row(schema: int, row: Row) -> list[Event] | None:
@@ -69,9 +68,17 @@ def committed(schema: int, row: Row, index: int, expected: int | None) -> Reject
     """TAIL-4, TAIL-7, TAIL-8: damage before the end of a turn. ``expected`` is None for a hole."""
     seq = row["seq"]
     if schema != 15:
-        return Rejection("row-committed-corrupt", f"{PREFIX}invalid committed physical row at seq {seq}", index)
+        return Rejection(
+            "row-committed-corrupt",
+            f"corrupt session log: invalid committed physical row at seq {seq}",
+            index,
+        )
     if expected is None:
-        told = f"{PREFIX}unparsable committed event at seq {seq}"
-        return Rejection("row-committed-unparsable", told, index)
-    told = f"{PREFIX}seq gap in committed region (expected {expected}, got {seq})"
-    return Rejection("row-committed-gap", told, index)
+        return Rejection(
+            "row-committed-unparsable", f"corrupt session log: unparsable committed event at seq {seq}", index
+        )
+    return Rejection(
+        "row-committed-gap",
+        f"corrupt session log: seq gap in committed region (expected {expected}, got {seq})",
+        index,
+    )

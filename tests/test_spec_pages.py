@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import page_rows
 import pytest
 
 from conformance.adapters.reference import answer
@@ -84,6 +85,8 @@ def request_of(example: Example) -> dict[str, Any]:
         member = f"[{','.join(example.lines)}]" if op == "chunks.pack" else "".join(example.lines)
         name = "events_text" if op == "chunks.pack" else "record_text"
         return {"op": op, "edition": "v0", "store": store, name: member}
+    if example.op.startswith("rows."):
+        return page_rows.request(example.op, example.base, example.lines)
     request: dict[str, Any] = {"op": example.op, "edition": "v0"}
     if example.base is not None:
         request["baseSeq"] = example.base
@@ -141,6 +144,8 @@ def expectation(op: str, says: str) -> dict[str, Any]:
         return {"result": {}}
     if op.startswith("seqs.encode"):
         return {"result": {"hex": says}}
+    if op.startswith("rows."):
+        return page_rows.expectation(op, says)
     value = parse_exact(says)
     if op.startswith("seqs.decode"):
         return {"result": {"values": value}}
@@ -167,6 +172,8 @@ def as_told(op: str, found: dict[str, Any], expected: dict[str, Any]) -> dict[st
         return {"result": result}
     if op.startswith("chunks.") and "result" in found:
         return {"result": {"told": chunks_as_told(**found["result"])}}
+    if op.startswith("rows.") and "result" in found:
+        return {"result": page_rows.as_told(op, found["result"])}
     return found
 
 
@@ -216,6 +223,11 @@ def test_a_page_of_rules_shows_examples(page):
     assert examples_of(page.read_text("utf-8"), page.name)
 
 
+TIMED = '{"type":"turn/start","seq":0,"time":0,"data":{}}'
+TURN = (
+    '{"seq":{"int":"0"},"type":{"text":"turn/start"},"time":{"int":"5"},"data":{"text":"{}"},'
+    '"source_event_seqs":null,"surface_op":null,"ignorable":null}'
+)
 APPEND = '{"type":"user/message","seq":0,"surfaceOp":"append","data":{"content":[]}}'
 CHUNK = (
     '{"type":"assistant/chunk","seq":0,"time":0,'
@@ -255,6 +267,14 @@ WRONG = [
     ("chunks.unpack@jsonl → refused: chunk-seq0", '{"type":"text-chunks"}'),
     ('chunks.unpack@jsonl → [[1, 0, ""]]', CHUNK),
     ('chunks.unpack@sqlite → [[0, 0, "a"]]', CHUNK),
+    ("rows.encode@17 → []", TIMED),
+    ("rows.encode@19 → refused: seqs-value-not-seq, at 1", TIMED.replace("}}", '},"sourceEventSeqs":[-1]}')),
+    ("rows.decode@17 → []", TURN),
+    ("rows.decode@17 → undecidable", TURN),
+    ("rows.decode@17 → refused: row-type-empty", TURN),
+    ("rows.scan@17 at 0 → kept [0], torn from 1", TURN),
+    ("rows.scan@17 at 0 → kept [], torn nothing", TURN),
+    ("rows.scan@17 at 1 → kept [], torn from 1", TURN),
     ("session.live", '{"append":{"type":"turn/start","data":{}}} // → {"seq":1}'),
     ("session.live", '{"observe":["nodes"]} // → {"nodes":[0]}'),
 ]

@@ -232,6 +232,8 @@ def request_header(request: Request) -> Result:
 
 def request_header_equal(request: Request) -> Result:
     return {"equal": same_header(member(request, "left"), member(request, "right"))}
+
+
 VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "seqs.encode": ("schema", (15, 17, 19)),
     "seqs.decode": ("schema", (15, 17, 19)),

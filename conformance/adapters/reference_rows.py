@@ -1,4 +1,4 @@
-"""The reference, asked about rows of SQLite: cells as the protocol spells them, and as a driver gives them."""
+"""The reference, asked about rows of SQLite: cells as the protocol has them, and as a driver gives them."""
 
 from __future__ import annotations
 
