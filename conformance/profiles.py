@@ -24,7 +24,7 @@ FORMAT = 1
 TOPICS = {
     "surface": ("surface", "session/live"),
     "tutorial": ("tutorial",),
-    "untyped": ("surface",),
+    "untyped": ("surface", "session", "codec"),
     "isolation": ("session/isolation",),
     "codec": ("codec",),
 }
