@@ -14,7 +14,7 @@ from conformance.errors import VectorError
 from conformance.ledger import Ledger, load_ledger
 from conformance.operations import OPERATIONS, Operation
 from conformance.resources import vectors_dir
-from conformance.shorthand import ShorthandError, expand_request
+from conformance.shorthand import ShorthandError, expand_expect, expand_request
 from conformance.strict_yaml import Lines
 
 FORMAT = 1
@@ -112,9 +112,10 @@ class _Reader:
     def case(self, entry: dict[str, Any]) -> Case:
         self.check_rules(entry)
         operation, capability, header = self.operation(entry)
-        request = self.expand(entry)
+        request = self.expand(entry, "request")
+        written = self.expand(entry, "expect")
         self.check_request(operation, request, entry)
-        self.check_expect(operation, request, entry)
+        self.check_expect(operation, request, written, entry)
         line = {"op": operation.name, **header, "edition": self.document["edition"], **request}
         body = json_text.dump_ascii(line)[1:]
         if len(body) > json_text.MAX_LINE_BYTES - 32:
@@ -130,12 +131,12 @@ class _Reader:
             seed=entry.get("seed"),
             evidence=entry.get("evidence", self.document["evidence"]),
             request=request,
-            expect=expectation(entry["expect"]),
-            expect_written=entry["expect"],
+            expect=expectation(written),
+            expect_written=written,
             body=body,
             file=str(self.path),
             line=self.lines.of(entry),
-            digest=case_digest(self.document["edition"], capability, request, entry["expect"]),
+            digest=case_digest(self.document["edition"], capability, request, written),
             optional=self.document.get("optional", False),
             needs=tuple(self.document.get("needs", ())),
         )
@@ -161,11 +162,12 @@ class _Reader:
         value: Any = int(variant) if variant.isdigit() else variant
         return operation, f"{name}@{variant}", {operation.variant: value}
 
-    def expand(self, entry: dict[str, Any]) -> dict[str, Any]:
+    def expand(self, entry: dict[str, Any], part: str) -> dict[str, Any]:
+        expand = expand_request if part == "request" else expand_expect
         try:
-            return expand_request(entry["request"])
+            return expand(entry[part])
         except ShorthandError as error:
-            raise self.fault_in(entry, str(error), entry["request"]) from None
+            raise self.fault_in(entry, f"{part}: {error}", entry[part]) from None
 
     def check_request(self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]) -> None:
         wrong = schemas.fault(f"op/{operation.name}#/$defs/request", request)
@@ -186,8 +188,10 @@ class _Reader:
                 except json_text.JsonTextError as error:
                     raise self.fault_in(entry, f"{name} is not JSON: {error}") from None
 
-    def check_expect(self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]) -> None:
-        expect = expectation(entry["expect"])
+    def check_expect(
+        self, operation: Operation, request: dict[str, Any], written: dict[str, Any], entry: dict[str, Any]
+    ) -> None:
+        expect = expectation(written)
         if operation.stepwise != (expect.kind == "steps"):
             wanted = "steps" if operation.stepwise else "no steps"
             raise self.fault_in(entry, f"expect: {operation.name} takes {wanted}", entry["expect"])
@@ -197,7 +201,7 @@ class _Reader:
                 self.check_alternatives(f"op/{operation.name}#/$defs/stepResult", step, entry)
         else:
             self.check_alternatives(f"op/{operation.name}#/$defs/result", expect, entry)
-        reason = json_text.not_plain(entry["expect"])
+        reason = json_text.not_plain(written)
         if reason is not None:
             raise self.fault_in(entry, f"expect: {reason}; write that member as NAME_text", entry["expect"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.shorthand import ShorthandError, expand_event, expand_events
+from conformance.shorthand import ShorthandError, expand_event, expand_events, expand_expect
 
 
 def test_seq_and_time_follow_the_place():
@@ -80,3 +80,27 @@ def test_null_is_written_as_null():
 def test_refused(written):
     with pytest.raises(ShorthandError):
         expand_event(written, 0)
+
+
+def test_expected_events_are_expanded_wherever_a_result_stands():
+    long = {"type": "turn/start", "seq": 0, "time": 0, "data": {"turn": 1}}
+    written = {"result": {"events": [{"turn/start": 1}], "firstLiveSeq": 1}}
+    assert expand_expect(written) == {"result": {"events": [long], "firstLiveSeq": 1}}
+    refused = {"rejected": {"condition": "c"}}
+    for kind in ("either", "any_of"):
+        expanded = expand_expect({kind: [refused, written], "reason": "they differ"})
+        assert expanded == {
+            kind: [refused, {"result": {"events": [long], "firstLiveSeq": 1}}],
+            "reason": "they differ",
+        }
+    assert written["result"]["events"] == [{"turn/start": 1}], "what was written stays as it is"
+
+
+def test_an_expected_time_may_be_any():
+    marker = expand_event({"event": "session/end-seed", "time": {"$any": "time"}}, 3)
+    assert marker == {"type": "session/end-seed", "seq": 3, "time": {"$any": "time"}, "data": {}}
+
+
+def test_what_expects_no_events_stays():
+    for written in ({"result": {"events_text": "[]"}}, {"steps": [{"result": {"events": [{"a": 1}]}}]}):
+        assert expand_expect(written) == written
