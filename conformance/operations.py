@@ -40,6 +40,8 @@ OPERATIONS = {
         Operation("tutorial", ("events",)),
         Operation("seqs.encode", ("values",), variant="schema"),
         Operation("seqs.decode", ("hex", "text", "rowSeq"), variant="schema"),
+        Operation("admit", ("sessionId", "header", "events"), variant="source", tokens=True),
+        Operation("fork", ("header", "events", "taken", "sourceId", "boundary", "childId"), tokens=True),
     )
 }
 

@@ -12,16 +12,14 @@ import reference_impl.projection
 import reference_impl.transcript
 import reference_impl.tutorial
 from conformance import __version__
-from conformance.json_text import parse_exact
+from conformance.adapters.members import MissingMemberError, Request, Result, member
+from conformance.adapters.reference_admission import admit, fork
 from reference_impl import seqs_codec
 from reference_impl.event_log import require_event
 from reference_impl.marker import is_eligible
 from reference_impl.rejection import Rejection
 from reference_impl.session import Session
 from reference_impl.surface_view import SurfaceView
-
-Request = dict[str, Any]
-Result = dict[str, Any]
 
 
 def fold(request: Request) -> Result:
@@ -220,7 +218,11 @@ def seqs_decode(request: Request) -> Result:
     return {"values": seqs_codec.decode_19(blob, member(request, "rowSeq"))}
 
 
-VARIANTS = {"seqs.encode": ("schema", (15, 17, 19)), "seqs.decode": ("schema", (15, 17, 19))}
+VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "seqs.encode": ("schema", (15, 17, 19)),
+    "seqs.decode": ("schema", (15, 17, 19)),
+    "admit": ("source", ("borrowed", "restored")),
+}
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
 HANDLERS: dict[str, Callable[[Request], Result]] = {
@@ -236,6 +238,8 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "tutorial": tutorial,
     "seqs.encode": seqs_encode,
     "seqs.decode": seqs_decode,
+    "admit": admit,
+    "fork": fork,
 }
 EDITIONS = ("v0",)
 BESIDE_OPERATIONS = ("isolation",)
@@ -282,19 +286,6 @@ def capabilities() -> list[str]:
         for name in HANDLERS
         for value in VARIANTS.get(name, ("", (None,)))[1]
     ]
-
-
-class MissingMemberError(Exception):
-    """The request lacks something that its operation cannot do without."""
-
-
-def member(request: Request, name: str) -> Any:
-    """A member in either spelling; the text spelling keeps -0 and integers of any length."""
-    if name in request:
-        return request[name]
-    if f"{name}_text" not in request:
-        raise MissingMemberError(f"the member {name} (or {name}_text)")
-    return parse_exact(request[f"{name}_text"])
 
 
 def create() -> Callable[[Request], dict[str, Any]]:
