@@ -114,6 +114,9 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "transcript",
         "surface.live",
         "session.live",
+        "admit@borrowed",
+        "admit@restored",
+        "fork",
         "isolation",
     ]
     implementation = result["implementation"]

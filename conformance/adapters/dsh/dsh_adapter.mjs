@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { admissionOperations } from './admission_operations.mjs';
 import { answerLine, capabilitiesOf } from './answers.mjs';
 import { knownTexts } from './known_texts.mjs';
 import { serveLines } from './line_server.mjs';
@@ -17,7 +18,7 @@ import { surfaceOperations } from './surface_operations.mjs';
 const PACKAGE = '@deepseek-ai/dsh-session';
 
 /** One module per area; each gives its operations as [name, {run, locate?, variant?: {member, values}}]. */
-const AREAS = [surfaceOperations, liveOperations];
+const AREAS = [surfaceOperations, liveOperations, admissionOperations];
 
 /** Capabilities that are no operation: what a session gives out can be tried to be changed. */
 const BESIDE_OPERATIONS = ['isolation'];
