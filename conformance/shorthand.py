@@ -83,7 +83,11 @@ def expand_request(request: Event) -> Event:
     if "event" in request:
         expanded["event"] = expand_event(request["event"], 0)
     if isinstance(request.get("steps"), list):
-        expanded["steps"] = _expand_steps(request["steps"], base)
+        seed = request.get("seed")
+        pushed = len(seed) if isinstance(seed, list) else 0
+        expanded["steps"] = _expand_steps(request["steps"], base, pushed)
+    if isinstance(request.get("seed"), list):
+        expanded["seed"] = expand_events(request["seed"])
     return expanded
 
 
@@ -99,10 +103,12 @@ def expand_expect(written: Event) -> Event:
     return expanded
 
 
-def _expand_steps(steps: list[Any], base: int) -> list[Any]:
-    """A step's event gets the seq of the place that it is pushed to, checked for, or put right at."""
+def _expand_steps(steps: list[Any], base: int, pushed: int) -> list[Any]:
+    """A step's event gets the seq of the place that it is pushed to, checked for, or put right at.
+
+    ``pushed`` events are there already.
+    """
     expanded = []
-    pushed = 0
     for step in steps:
         if not isinstance(step, dict):
             raise ShorthandError("a step must be an object")

@@ -19,8 +19,9 @@ from .surface_view import SurfaceView
 class Session:
     """An append-only log with its surface. It numbers its events, and times them in ms since 1970."""
 
-    def __init__(self) -> None:
-        self._log: list[Event] = []
+    def __init__(self, seed: Sequence[Event] = ()) -> None:
+        """SESS-6: ``seed`` is a log that was admitted. The rest is derived anew."""
+        self._log: list[Event] = [freeze(event) for event in seed]
         self._view = SurfaceView(self._log)
         self._messages: list[Message] = []
         self._projected_nodes = 0

@@ -5,9 +5,9 @@ How an example is written. A ``jsonc`` block holds one or more examples. Each be
     // OPERATION [at BASE] → ANSWER
 
 and the lines below it hold one event each. In a stepwise operation the lines hold one step each, followed
-by `` // → ANSWER`` of that step, and the heading has no answer. For the sequence codec
-the one line is a list, or the hex of a cell whose row's seq is BASE. For ``admit`` and ``fork`` a line
-without a ``type`` holds other members of the request. ``expectation`` reads the answers.
+by `` // → ANSWER`` of that step, and the heading has no answer; a first line may hold the seed. For the
+sequence codec the one line is a list, or the hex of a cell whose row's seq is BASE. For ``admit`` and
+``fork`` a line without a ``type`` holds other members of the request. ``expectation`` reads the answers.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ SURFACE = re.compile(
 SESSION = re.compile(r"(?P<events>\d+) events?, first live (?P<first>\d+)(?:, header (?P<header>\{.*\}))?")
 TRANSCRIPT = re.compile(r"seqs (?P<seqs>\[.*?\]), messages (?P<messages>\[.*\])")
 ONE_EVENT = {"project", "classify"}
+SEED = '{"seed":'
 STEPWISE = {"surface.live", "session.live"}
 MAKE_SESSIONS = ("admit@", "fork")
 QUESTIONS = ("eligible", "surface", "append", "replacement")
@@ -87,6 +88,8 @@ def request_of(example: Example) -> dict[str, Any]:
         request["baseSeq"] = example.base
     if example.op in STEPWISE:
         request["steps_text"] = f"[{','.join(step for step, _ in steps_of(example))}]"
+        if example.lines[0].startswith(SEED):
+            request |= json.loads(example.lines[0])
     elif example.op in ONE_EVENT:
         assert len(example.lines) == 1, f"{example.place}: one event belongs here"
         request["event_text"] = example.lines[0]
@@ -129,7 +132,7 @@ def session_request_of(example: Example) -> dict[str, Any]:
 def steps_of(example: Example) -> list[tuple[str, str]]:
     """Each step with what its comment says."""
     pairs = []
-    for line in example.lines:
+    for line in example.lines[example.lines[0].startswith(SEED) :]:
         step, arrow, says = line.rpartition(" // → ")
         assert arrow, f"{example.place}: a step without its answer: {line}"
         pairs.append((step, says.strip()))

@@ -13,7 +13,7 @@ import reference_impl.transcript
 import reference_impl.tutorial
 from conformance import __version__
 from conformance.adapters.members import MissingMemberError, Request, Result, member
-from conformance.adapters.reference_admission import admit, fork
+from conformance.adapters.reference_admission import admit, fork, seed_of
 from reference_impl import seqs_codec
 from reference_impl.event_log import require_event
 from reference_impl.marker import is_eligible
@@ -102,7 +102,7 @@ def surface_live(request: Request) -> Result:
 
 def session_live(request: Request) -> Result:
     """Steps on a live session; ``held`` keeps what a read gave, and what it looked like then."""
-    session = Session()
+    session = Session(seed_of(request))
     held: dict[str, tuple[Any, Any]] = {}
     read: dict[str, Callable[[], Any]] = {
         "nodes": lambda: session.nodes,
@@ -242,8 +242,8 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "fork": fork,
 }
 EDITIONS = ("v0",)
-BESIDE_OPERATIONS = ("isolation",)
-"""Capabilities that are no operation: held values can be tried to be changed."""
+BESIDE_OPERATIONS = ("isolation", "seed")
+"""Capabilities that are no operation: held values can be tried to be changed, a session can be seeded."""
 
 
 def answer(request: Request) -> dict[str, Any]:

@@ -20,6 +20,13 @@ def admit(request: Request) -> Result:
     return told(admit_borrowed(session_id, header, events))
 
 
+def seed_of(request: Request) -> list[Any]:
+    """The log that a live session begins with: that of its seed, once it is admitted, or none."""
+    if not has_member(request, "seed"):
+        return []
+    return admit_borrowed("live", new_header("live"), member(request, "seed")).events
+
+
 def fork(request: Request) -> Result:
     """The source is asked for by its own id, unless the request names another."""
     header = member(request, "header")

@@ -118,6 +118,7 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "admit@restored",
         "fork",
         "isolation",
+        "seed",
     ]
     implementation = result["implementation"]
     assert implementation["name"] == "@deepseek-ai/dsh-session"

@@ -20,8 +20,8 @@ const PACKAGE = '@deepseek-ai/dsh-session';
 /** One module per area; each gives its operations as [name, {run, locate?, variant?: {member, values}}]. */
 const AREAS = [surfaceOperations, liveOperations, admissionOperations];
 
-/** Capabilities that are no operation: what a session gives out can be tried to be changed. */
-const BESIDE_OPERATIONS = ['isolation'];
+/** Capabilities that are no operation: what a session gives out can be tried to be changed; it can be seeded. */
+const BESIDE_OPERATIONS = ['isolation', 'seed'];
 
 async function start([packageDir, textsFile]) {
   if (textsFile === undefined) throw new Error('two arguments are needed: PACKAGE_DIR TEXTS_FILE');
