@@ -196,7 +196,7 @@ class _Reader:
         try:
             return expand_request(entry["request"])
         except ShorthandError as error:
-            raise self.fault_in(entry, str(error), entry["request"]) from None
+            raise self.fault_in(entry, f"request: {error}", entry["request"]) from None
 
     def expand_expect(
         self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]

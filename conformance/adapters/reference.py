@@ -13,6 +13,7 @@ import reference_impl.transcript
 import reference_impl.tutorial
 from conformance import __version__
 from conformance.adapters.members import MissingMemberError, Request, Result, member
+from conformance.adapters.reference_admission import admit, fork, seed_of
 from conformance.adapters.reference_chunks import chunks_pack, chunks_unpack
 from reference_impl import seqs_codec
 from reference_impl.closers import closers as closers_of
@@ -105,7 +106,7 @@ def surface_live(request: Request) -> Result:
 
 def session_live(request: Request) -> Result:
     """Steps on a live session; ``held`` keeps what a read gave, and what it looked like then."""
-    session = Session()
+    session = Session(seed_of(request))
     held: dict[str, tuple[Any, Any]] = {}
     read: dict[str, Callable[[], Any]] = {
         "nodes": lambda: session.nodes,
@@ -238,6 +239,7 @@ VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "seqs.decode": ("schema", (15, 17, 19)),
     "chunks.pack": ("store", ("jsonl", "sqlite")),
     "chunks.unpack": ("store", ("jsonl", "sqlite")),
+    "admit": ("source", ("borrowed", "restored")),
 }
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
@@ -259,10 +261,12 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "chunks.unpack": chunks_unpack,
     "request-header": request_header,
     "request-header.equal": request_header_equal,
+    "admit": admit,
+    "fork": fork,
 }
 EDITIONS = ("v0",)
-BESIDE_OPERATIONS = ("isolation", "text")
-"""Capabilities that are no operation: held values can be tried to be changed; the text of a row is told."""
+BESIDE_OPERATIONS = ("isolation", "text", "seed")
+"""Capabilities that are no operation; spec/protocol.md says what each of them is."""
 
 
 def answer(request: Request) -> dict[str, Any]:
