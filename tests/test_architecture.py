@@ -47,8 +47,8 @@ def test_modules_are_short(path):
 
 
 SURFACE = {
-    "event_log.py", "fold.py", "linear_fallback.py", "marker.py", "projection.py", "provenance.py", "rejection.py",
-    "replace.py", "rewrite.py", "session.py", "surface_view.py", "transcript.py", "tutorial.py", "values.py",
+    "event_log.py", "fold.py", "linear_fallback.py", "marker.py", "projection.py", "provenance.py",
+    "rejection.py", "replace.py", "rewrite.py", "session.py", "surface_view.py", "transcript.py", "tutorial.py", "values.py",
 }  # fmt: skip
 """The modules of the surface; the others are about how a log is stored, repaired and made a session of."""
 
