@@ -11,6 +11,7 @@ from typing import Any
 from conformance import json_text, schemas, strict_yaml
 from conformance.cases import Alternative, Case, Expectation, case_digest
 from conformance.errors import VectorError
+from conformance.file_contents import FILE_OPERATIONS, expand_expected, expand_file
 from conformance.ledger import Ledger, load_ledger
 from conformance.operations import OPERATIONS, Operation
 from conformance.resources import vectors_dir
@@ -114,7 +115,8 @@ class _Reader:
         operation, capability, header = self.operation(entry)
         request = self.expand(entry)
         self.check_request(operation, request, entry)
-        self.check_expect(operation, request, entry)
+        expect = self.expand_expect(entry)
+        self.check_expect(operation, request, entry, expect)
         line = {"op": operation.name, **header, "edition": self.document["edition"], **request}
         body = json_text.dump_ascii(line)[1:]
         if len(body) > json_text.MAX_LINE_BYTES - 32:
@@ -130,12 +132,12 @@ class _Reader:
             seed=entry.get("seed"),
             evidence=entry.get("evidence", self.document["evidence"]),
             request=request,
-            expect=expectation(entry["expect"]),
-            expect_written=entry["expect"],
+            expect=expectation(expect),
+            expect_written=expect,
             body=body,
             file=str(self.path),
             line=self.lines.of(entry),
-            digest=case_digest(self.document["edition"], capability, request, entry["expect"]),
+            digest=case_digest(self.document["edition"], capability, request, expect),
             optional=self.document.get("optional", False),
             needs=tuple(self.document.get("needs", ())),
         )
@@ -163,9 +165,20 @@ class _Reader:
 
     def expand(self, entry: dict[str, Any]) -> dict[str, Any]:
         try:
+            if self.document["op"] in FILE_OPERATIONS:
+                return expand_file(entry["request"])
             return expand_request(entry["request"])
         except ShorthandError as error:
             raise self.fault_in(entry, str(error), entry["request"]) from None
+
+    def expand_expect(self, entry: dict[str, Any]) -> dict[str, Any]:
+        expect: dict[str, Any] = entry["expect"]
+        if self.document["op"] not in FILE_OPERATIONS:
+            return expect
+        try:
+            return expand_expected(entry["request"], expect)
+        except ShorthandError as error:
+            raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None
 
     def check_request(self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]) -> None:
         wrong = schemas.fault(f"op/{operation.name}#/$defs/request", request)
@@ -186,8 +199,10 @@ class _Reader:
                 except json_text.JsonTextError as error:
                     raise self.fault_in(entry, f"{name} is not JSON: {error}") from None
 
-    def check_expect(self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]) -> None:
-        expect = expectation(entry["expect"])
+    def check_expect(
+        self, operation: Operation, request: dict[str, Any], entry: dict[str, Any], written: dict[str, Any]
+    ) -> None:
+        expect = expectation(written)
         if operation.stepwise != (expect.kind == "steps"):
             wanted = "steps" if operation.stepwise else "no steps"
             raise self.fault_in(entry, f"expect: {operation.name} takes {wanted}", entry["expect"])
@@ -197,7 +212,7 @@ class _Reader:
                 self.check_alternatives(f"op/{operation.name}#/$defs/stepResult", step, entry)
         else:
             self.check_alternatives(f"op/{operation.name}#/$defs/result", expect, entry)
-        reason = json_text.not_plain(entry["expect"])
+        reason = json_text.not_plain(written)
         if reason is not None:
             raise self.fault_in(entry, f"expect: {reason}; write that member as NAME_text", entry["expect"])
 

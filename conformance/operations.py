@@ -40,6 +40,7 @@ OPERATIONS = {
         Operation("tutorial", ("events",)),
         Operation("seqs.encode", ("values",), variant="schema"),
         Operation("seqs.decode", ("hex", "text", "rowSeq"), variant="schema"),
+        Operation("jsonl.scan", ("hex", "path", "compression")),
     )
 }
 

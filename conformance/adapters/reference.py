@@ -12,6 +12,7 @@ import reference_impl.projection
 import reference_impl.transcript
 import reference_impl.tutorial
 from conformance import __version__
+from conformance.adapters.reference_files import TooLarge, scan_file
 from conformance.json_text import parse_exact
 from reference_impl import seqs_codec
 from reference_impl.event_log import require_event
@@ -220,6 +221,11 @@ def seqs_decode(request: Request) -> Result:
     return {"values": seqs_codec.decode_19(blob, member(request, "rowSeq"))}
 
 
+def jsonl_scan(request: Request) -> Result:
+    """``hex`` or a ``path``; the file is read in pieces."""
+    return scan_file(request.get("path") or bytes.fromhex(member(request, "hex")), request["compression"])
+
+
 VARIANTS = {"seqs.encode": ("schema", (15, 17, 19)), "seqs.decode": ("schema", (15, 17, 19))}
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
@@ -236,10 +242,11 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "tutorial": tutorial,
     "seqs.encode": seqs_encode,
     "seqs.decode": seqs_decode,
+    "jsonl.scan": jsonl_scan,
 }
 EDITIONS = ("v0",)
-BESIDE_OPERATIONS = ("isolation",)
-"""Capabilities that are no operation: held values can be tried to be changed."""
+BESIDE_OPERATIONS = ("isolation", "files")
+"""Capabilities that are no operation: held values can be tried to be changed, files be given by path."""
 
 
 def answer(request: Request) -> dict[str, Any]:
@@ -263,6 +270,8 @@ def answer(request: Request) -> dict[str, Any]:
         return {"rejected": rejected(refusal)}
     except MissingMemberError as missing:
         return {"error": f"{name} needs {missing}"}
+    except (TooLarge, OSError) as unable:
+        return {"error": f"{name}: {unable}"}
 
 
 def hello() -> Result:

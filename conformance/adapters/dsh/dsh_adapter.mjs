@@ -9,6 +9,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { answerLine, capabilitiesOf } from './answers.mjs';
+import { jsonlOperations } from './jsonl_operations.mjs';
 import { knownTexts } from './known_texts.mjs';
 import { serveLines } from './line_server.mjs';
 import { liveOperations } from './live_operations.mjs';
@@ -17,7 +18,7 @@ import { surfaceOperations } from './surface_operations.mjs';
 const PACKAGE = '@deepseek-ai/dsh-session';
 
 /** One module per area; each gives its operations as [name, {run, locate?, variant?: {member, values}}]. */
-const AREAS = [surfaceOperations, liveOperations];
+const AREAS = [surfaceOperations, liveOperations, jsonlOperations];
 
 /** Capabilities that are no operation: what a session gives out can be tried to be changed. */
 const BESIDE_OPERATIONS = ['isolation'];
