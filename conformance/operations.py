@@ -41,6 +41,7 @@ OPERATIONS = {
         Operation("seqs.encode", ("values",), variant="schema"),
         Operation("seqs.decode", ("hex", "text", "rowSeq"), variant="schema"),
         Operation("jsonl.scan", ("hex", "path", "compression")),
+        Operation("jsonl.path", ("session", "cwd", "compression", "found")),
     )
 }
 

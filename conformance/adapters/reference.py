@@ -12,7 +12,7 @@ import reference_impl.projection
 import reference_impl.transcript
 import reference_impl.tutorial
 from conformance import __version__
-from conformance.adapters.reference_files import TooLarge, scan_file
+from conformance.adapters.reference_files import TooLarge, place_of_log, scan_file
 from conformance.json_text import parse_exact
 from reference_impl import seqs_codec
 from reference_impl.event_log import require_event
@@ -223,7 +223,14 @@ def seqs_decode(request: Request) -> Result:
 
 def jsonl_scan(request: Request) -> Result:
     """``hex`` or a ``path``; the file is read in pieces."""
-    return scan_file(request.get("path") or bytes.fromhex(member(request, "hex")), request["compression"])
+    file = request["path"] if "path" in request else bytes.fromhex(member(request, "hex"))
+    return scan_file(file, member(request, "compression"))
+
+
+def jsonl_path(request: Request) -> Result:
+    """Where a log belongs; with ``found``, whether it lies there."""
+    cwd = member(request, "cwd") if request.keys() & {"cwd", "cwd_text"} else None
+    return place_of_log(member(request, "session"), cwd, member(request, "compression"), request.get("found"))
 
 
 VARIANTS = {"seqs.encode": ("schema", (15, 17, 19)), "seqs.decode": ("schema", (15, 17, 19))}
@@ -243,6 +250,7 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "seqs.encode": seqs_encode,
     "seqs.decode": seqs_decode,
     "jsonl.scan": jsonl_scan,
+    "jsonl.path": jsonl_path,
 }
 EDITIONS = ("v0",)
 BESIDE_OPERATIONS = ("isolation", "files")
