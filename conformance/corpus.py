@@ -15,7 +15,7 @@ from conformance.file_contents import FILE_OPERATIONS, expand_expected, expand_f
 from conformance.ledger import Ledger, load_ledger
 from conformance.operations import OPERATIONS, Operation
 from conformance.resources import vectors_dir
-from conformance.shorthand import ShorthandError, expand_request
+from conformance.shorthand import ShorthandError, expand_expect, expand_request
 from conformance.strict_yaml import Lines
 
 FORMAT = 1
@@ -115,8 +115,8 @@ class _Reader:
         operation, capability, header = self.operation(entry)
         request = self.expand(entry)
         self.check_request(operation, request, entry)
-        expect = self.expand_expect(entry)
-        self.check_expect(operation, request, entry, expect)
+        expect = self.expand_expect(operation, request, entry)
+        self.check_expect(operation, request, expect, entry)
         line = {"op": operation.name, **header, "edition": self.document["edition"], **request}
         body = json_text.dump_ascii(line)[1:]
         if len(body) > json_text.MAX_LINE_BYTES - 32:
@@ -171,14 +171,15 @@ class _Reader:
         except ShorthandError as error:
             raise self.fault_in(entry, str(error), entry["request"]) from None
 
-    def expand_expect(self, entry: dict[str, Any]) -> dict[str, Any]:
-        expect: dict[str, Any] = entry["expect"]
-        if self.document["op"] not in FILE_OPERATIONS:
-            return expect
+    def expand_expect(
+        self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]
+    ) -> dict[str, Any]:
         try:
-            return expand_expected(entry["request"], expect)
+            if operation.name in FILE_OPERATIONS:
+                return expand_expected(entry["request"], entry["expect"])
+            return expand_expect(operation.name, request, entry["expect"])
         except ShorthandError as error:
-            raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None
+            raise self.fault_in(entry, str(error), entry["expect"]) from None
 
     def check_request(self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]) -> None:
         wrong = schemas.fault(f"op/{operation.name}#/$defs/request", request)
@@ -200,7 +201,7 @@ class _Reader:
                     raise self.fault_in(entry, f"{name} is not JSON: {error}") from None
 
     def check_expect(
-        self, operation: Operation, request: dict[str, Any], entry: dict[str, Any], written: dict[str, Any]
+        self, operation: Operation, request: dict[str, Any], written: dict[str, Any], entry: dict[str, Any]
     ) -> None:
         expect = expectation(written)
         if operation.stepwise != (expect.kind == "steps"):

@@ -22,7 +22,7 @@ class Operation:
         return self.name if self.variant is None else f"{self.name}@{request.get(self.variant)}"
 
 
-BESIDE_OPERATIONS = frozenset(("isolation", "files"))
+BESIDE_OPERATIONS = frozenset(("isolation", "files", "text"))
 """Capabilities that are no operation."""
 
 OPERATIONS = {
@@ -40,6 +40,8 @@ OPERATIONS = {
         Operation("tutorial", ("events",)),
         Operation("seqs.encode", ("values",), variant="schema"),
         Operation("seqs.decode", ("hex", "text", "rowSeq"), variant="schema"),
+        Operation("chunks.pack", ("events",), variant="store"),
+        Operation("chunks.unpack", ("record",), variant="store"),
         Operation("jsonl.scan", ("hex", "path", "compression")),
         Operation("jsonl.path", ("session", "cwd", "compression", "found")),
     )

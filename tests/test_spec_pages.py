@@ -6,7 +6,9 @@ How an example is written. A ``jsonc`` block holds one or more examples. Each be
 
 and the lines below it hold one event each. In a stepwise operation the lines hold one step each, followed
 by `` // → ANSWER`` of that step, and the heading has no answer. For the sequence codec
-the one line is a list, or the hex of a cell whose row's seq is BASE. ``expectation`` reads the answers.
+the one line is a list, or the hex of a cell whose row's seq is BASE. Of chunk rows a packed batch is told
+as its rows, and the seqs of events between them; an expanded row as seq, time and text of each event.
+``expectation`` reads the answers.
 """
 
 from __future__ import annotations
@@ -31,8 +33,8 @@ PAGES = sorted((ROOT / "spec").glob("*.md"))
 LINKED = [*PAGES, ROOT / "vectors" / "README.md", ROOT / "README.md"]
 
 BLOCK = re.compile(r"^```jsonc\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-HEADING = re.compile(r"// (?P<op>[a-z][a-z.-]*(?:@\d+)?)(?: at (?P<base>\d+))?(?: → (?P<says>.+))?")
-REFUSED = re.compile(r"refused: (?P<condition>[a-z-]+)(?:, at (?P<at>\d+))?")
+HEADING = re.compile(r"// (?P<op>[a-z][a-z.-]*(?:@[a-z0-9]+)?)(?: at (?P<base>\d+))?(?: → (?P<says>.+))?")
+REFUSED = re.compile(r"refused: (?P<condition>[a-z0-9-]+)(?:, at (?P<at>\d+))?")
 SURFACE = re.compile(
     r"nodes (?P<nodes>\[.*?\]), generation (?P<generation>\d+)(?:, shadowed (?P<shadowed>.+))?"
 )
@@ -77,6 +79,11 @@ def request_of(example: Example) -> dict[str, Any]:
     """The request that the lines of an example stand for; members go as text, so -0 and the like survive."""
     if example.op.startswith("seqs."):
         return seqs_request_of(example)
+    if example.op.startswith("chunks."):
+        op, store = example.op.split("@")
+        member = f"[{','.join(example.lines)}]" if op == "chunks.pack" else "".join(example.lines)
+        name = "events_text" if op == "chunks.pack" else "record_text"
+        return {"op": op, "edition": "v0", "store": store, name: member}
     request: dict[str, Any] = {"op": example.op, "edition": "v0"}
     if example.base is not None:
         request["baseSeq"] = example.base
@@ -135,6 +142,8 @@ def expectation(op: str, says: str) -> dict[str, Any]:
     value = parse_exact(says)
     if op.startswith("seqs.decode"):
         return {"result": {"values": value}}
+    if op.startswith("chunks."):
+        return {"result": {"told": value}}
     if op == "project":
         return {"result": {"message": value}}
     return {"result": {"messages": value} if op in LISTS_OF_MESSAGES else value}
@@ -150,7 +159,20 @@ def as_told(op: str, found: dict[str, Any], expected: dict[str, Any]) -> dict[st
         if "shadowed" in expected.get("result", {}):
             result["shadowed"] = [each["shadowedSeqs"] for each in found["result"]["replacements"]]
         return {"result": result}
+    if op.startswith("chunks.") and "result" in found:
+        return {"result": {"told": chunks_as_told(**found["result"])}}
     return found
+
+
+def chunks_as_told(records: Any = None, events: Any = None) -> list[Any]:
+    """Rows whole and other events as their seqs; or seq, time and text of each event."""
+    if records is not None:
+        return [record.get("seq", record) for record in records]
+    chunks = [(event, event["data"]["chunk"]) for event in events]
+    return [
+        [event["seq"], event["time"], chunk.get("text", chunk.get("argumentsDelta"))]
+        for event, chunk in chunks
+    ]
 
 
 def faults_of(example: Example) -> list[str]:
@@ -189,6 +211,10 @@ def test_a_page_of_rules_shows_examples(page):
 
 
 APPEND = '{"type":"user/message","seq":0,"surfaceOp":"append","data":{"content":[]}}'
+CHUNK = (
+    '{"type":"assistant/chunk","seq":0,"time":0,'
+    '"data":{"turn":1,"step":1,"chunk":{"type":"text-delta","index":0,"text":""}}}'
+)
 WRONG = [
     ("fold → nodes [1], generation 0", APPEND),
     ("fold → nodes [0], generation 1", APPEND),
@@ -214,6 +240,11 @@ WRONG = [
     ("seqs.encode@17 → refused: seqs-value-not-seq", "[0,1]"),
     ("seqs.decode@19 at 9 → [0, 1]", '"0002"'),
     ("seqs.decode@19 at 9 → refused: seqs-tag-unknown, at 1", '"0502"'),
+    ("chunks.pack@jsonl → []", APPEND),
+    ("chunks.pack@sqlite → [1]", APPEND),
+    ("chunks.unpack@jsonl → refused: chunk-seq0", '{"type":"text-chunks"}'),
+    ('chunks.unpack@jsonl → [[1, 0, ""]]', CHUNK),
+    ('chunks.unpack@sqlite → [[0, 0, "a"]]', CHUNK),
     ("session.live", '{"append":{"type":"turn/start","data":{}}} // → {"seq":1}'),
     ("session.live", '{"observe":["nodes"]} // → {"nodes":[0]}'),
 ]
@@ -266,7 +297,9 @@ def test_the_worked_transcript_is_what_the_reference_says():
     assert found == told
 
 
-RULE = re.compile(r"^\*\*([A-Z]{3,5}-[1-9][0-9]*)\*\* \((MUST|SHOULD)(?:, `([a-z-]+)`)?\) \S", re.MULTILINE)
+RULE = re.compile(
+    r"^\*\*([A-Z]{3,5}-[1-9][0-9]*)\*\* \((MUST|SHOULD)(?:, `([a-z0-9-]+)`)?\) \S", re.MULTILINE
+)
 
 
 def test_pages_hold_the_rules_of_the_ledger_each_once_and_no_other():

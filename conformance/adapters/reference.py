@@ -14,7 +14,7 @@ import reference_impl.tutorial
 from conformance import __version__
 from conformance.adapters.reference_files import TooLarge, place_of_log, scan_file
 from conformance.json_text import parse_exact
-from reference_impl import seqs_codec
+from reference_impl import chunk_rows, seqs_codec
 from reference_impl.event_log import require_event
 from reference_impl.marker import is_eligible
 from reference_impl.rejection import Rejection
@@ -221,6 +221,46 @@ def seqs_decode(request: Request) -> Result:
     return {"values": seqs_codec.decode_19(blob, member(request, "rowSeq"))}
 
 
+def chunks_pack(request: Request) -> Result:
+    """The records; or how many members each holds; or the texts of the rows, for SQLite of their data."""
+    events = member(request, "events")
+    if "repeats" in request:
+        events = [with_long_text(*pair) for pair in zip(events, request["repeats"], strict=True)]
+    jsonl = request["store"] == "jsonl"
+    records = chunk_rows.pack_jsonl(events) if jsonl else chunk_rows.pack_sqlite(events)
+    if request.get("level") is None:
+        return {"records": records}
+    as_they_are = {id(event) for event in events}
+    if request["level"] == "layout":
+        return {"layout": [0 if id(record) in as_they_are else len(members_of(record)) for record in records]}
+    rows = [record for record in records if id(record) not in as_they_are]
+    return {"lines": [chunk_rows.json_text(row if jsonl else row["data"]) for row in rows]}
+
+
+def with_long_text(event: Any, times: int) -> Any:
+    """A chunk whose text stands so many times in it."""
+    data = event["data"]
+    name = "argumentsDelta" if data["chunk"]["type"] == "tool-call-delta" else "text"
+    chunk = {**data["chunk"], name: data["chunk"][name] * times}
+    return {**event, "data": {**data, "chunk": chunk}}
+
+
+def members_of(row: Any) -> list[str]:
+    """The texts of a row."""
+    texts: list[str] = row["data"]["args" if row["type"] == "tool-call-chunks" else "texts"]
+    return texts
+
+
+def chunks_unpack(request: Request) -> Result:
+    """The events, or how many they are."""
+    record = member(request, "record")
+    for index, times in enumerate(request.get("repeats", ())):
+        members_of(record)[index] *= times
+    jsonl = request["store"] == "jsonl"
+    events = chunk_rows.unpack_jsonl(record) if jsonl else chunk_rows.unpack_sqlite(record)
+    return {"layout": len(events)} if "level" in request else {"events": events}
+
+
 def jsonl_scan(request: Request) -> Result:
     """``hex`` or a ``path``; the file is read in pieces."""
     file = request["path"] if "path" in request else bytes.fromhex(member(request, "hex"))
@@ -233,7 +273,12 @@ def jsonl_path(request: Request) -> Result:
     return place_of_log(member(request, "session"), cwd, member(request, "compression"), request.get("found"))
 
 
-VARIANTS = {"seqs.encode": ("schema", (15, 17, 19)), "seqs.decode": ("schema", (15, 17, 19))}
+VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "seqs.encode": ("schema", (15, 17, 19)),
+    "seqs.decode": ("schema", (15, 17, 19)),
+    "chunks.pack": ("store", ("jsonl", "sqlite")),
+    "chunks.unpack": ("store", ("jsonl", "sqlite")),
+}
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
 HANDLERS: dict[str, Callable[[Request], Result]] = {
@@ -249,12 +294,14 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "tutorial": tutorial,
     "seqs.encode": seqs_encode,
     "seqs.decode": seqs_decode,
+    "chunks.pack": chunks_pack,
+    "chunks.unpack": chunks_unpack,
     "jsonl.scan": jsonl_scan,
     "jsonl.path": jsonl_path,
 }
 EDITIONS = ("v0",)
-BESIDE_OPERATIONS = ("isolation", "files")
-"""Capabilities that are no operation: held values can be tried to be changed, files be given by path."""
+BESIDE_OPERATIONS = ("isolation", "text", "files")
+"""Capabilities that are no operation: held values can be tried to be changed; the text of a row is told."""
 
 
 def answer(request: Request) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { answerLine, capabilitiesOf } from './answers.mjs';
+import { chunkOperations } from './chunk_operations.mjs';
 import { jsonlOperations } from './jsonl_operations.mjs';
 import { knownTexts } from './known_texts.mjs';
 import { serveLines } from './line_server.mjs';
@@ -18,10 +19,10 @@ import { surfaceOperations } from './surface_operations.mjs';
 const PACKAGE = '@deepseek-ai/dsh-session';
 
 /** One module per area; each gives its operations as [name, {run, locate?, variant?: {member, values}}]. */
-const AREAS = [surfaceOperations, liveOperations, jsonlOperations];
+const AREAS = [surfaceOperations, liveOperations, chunkOperations, jsonlOperations];
 
-/** Capabilities that are no operation: what a session gives out can be tried to be changed. */
-const BESIDE_OPERATIONS = ['isolation'];
+/** Capabilities that are no operation: what a session gives out can be tried to be changed; the text of a row is told. */
+const BESIDE_OPERATIONS = ['isolation', 'text'];
 
 async function start([packageDir, textsFile]) {
   if (textsFile === undefined) throw new Error('two arguments are needed: PACKAGE_DIR TEXTS_FILE');
