@@ -18,9 +18,6 @@ from .values import is_number, is_seq, show
 FORMAT_VERSION = 0
 LINE_FEED = b"\n"
 PIECE = 1 << 16
-LONGEST_LINE = 64 << 20
-"""Bytes of one line that this program holds at most. A limit of the program and no rule of the format."""
-
 RETIRED = ("sandboxMode", "approvalPolicy")
 KNOWN = (
     "version", "id", "createdAt", "cwd", "parentSession", "seedLength",
@@ -28,10 +25,6 @@ KNOWN = (
 )  # fmt: skip
 
 Header = dict[str, object]
-
-
-class TooLarge(Exception):  # noqa: N818 - neither a refusal nor an error: this program cannot judge it
-    """The input is beyond a limit of this program, so it says nothing about it."""
 
 
 class Source(Protocol):
@@ -61,16 +54,15 @@ class Scan:
 
 def scan(data: bytes) -> Scan:
     """A whole file at once."""
-    return scan_source(Bytes(data))
+    return scan_source(Bytes(data), Scanner())
 
 
-def scan_source(source: Source, longest_line: int = LONGEST_LINE) -> Scan:
+def scan_source(source: Source, scanner: Scanner) -> Scan:
     """A file from its first byte to its last.
 
     JSNL-11, JSNL-14: what stands behind the last kept line is torn off: a last line without its line
     feed, and lines from a fault on. JSNL-18: in pieces, so that memory does not grow with the file.
     """
-    scanner = Scanner(longest_line)
     while piece := source.read(scanner.size, PIECE):
         scanner.write(piece)
     header = scanner.finish()
@@ -85,7 +77,6 @@ class Scanner:
     ``line`` the event lines. ``issue`` is the first fault found in them, while it may still be a torn tail.
     """
 
-    longest_line: int = LONGEST_LINE
     header: Header | None = None
     events: list[object] = field(default_factory=list)
     size: int = 0
@@ -93,33 +84,24 @@ class Scanner:
     line: int = 0
     issue: Rejection | None = None
     fragments: list[bytes] = field(default_factory=list)
-    held: int = 0
 
     def write(self, piece: bytes) -> None:
         """JSNL-1: lines end at line feeds and nowhere else, whatever stands before them."""
         start = 0
-        while True:
-            end = piece.find(LINE_FEED, start)
-            fragment = piece[start:end] if end >= 0 else piece[start:]
-            self.hold(fragment, start)
-            if end < 0:
-                break
+        end = piece.find(LINE_FEED)
+        while end >= 0:
+            self.hold(piece[start:end])
             line = b"".join(self.fragments)
-            self.fragments, self.held = [], 0
+            self.fragments = []
             self.take(line, self.size + end + 1)
             start = end + 1
+            end = piece.find(LINE_FEED, start)
+        self.hold(piece[start:])
         self.size += len(piece)
 
-    def hold(self, fragment: bytes, start: int) -> None:
+    def hold(self, fragment: bytes) -> None:
         """Keep a part of a line until its end is there."""
-        if self.held + len(fragment) > self.longest_line:
-            which = "the header line" if self.header is None else f"event line {self.line + 1}"
-            begins = self.size + start - self.held
-            told = f"has more than {self.longest_line} bytes, too long to be judged here"
-            raise TooLarge(f"{which}, at byte {begins}, {told}")
-        if fragment:
-            self.fragments.append(fragment)
-            self.held += len(fragment)
+        self.fragments.append(fragment)
 
     def finish(self) -> Header:
         """The header. JSNL-2: a file without a line feed has none."""
