@@ -124,36 +124,44 @@ class Scanner:
         found = read_line(line)
         if self.issue is None:
             self.issue = self.fault_of(found)
-            if self.issue is None and found is not None:
+            if self.issue is None:
                 self.events.extend(found)
                 self.kept = end
                 return
-        if self.issue is not None and found is not None and holds_turn_end(found):
+        if holds_turn_end(found):
             raise self.issue
 
-    def fault_of(self, found: list[object] | None) -> Rejection | None:
-        """JSNL-12, JSNL-13: a line can be read, and its events go on counting from the last kept one."""
-        if found is None:
-            told = f"corrupt session log: unparsable committed event at line {self.line}"
-            return Rejection("jsonl-line", told, self.line)
-        for index, event in enumerate(found):
-            expected = len(self.events) + index
-            if not has_seq(event, expected):
-                told = f"corrupt session log: seq gap in committed region at line {self.line}"
-                found_seq = shown(event, "seq")
-                return Rejection("jsonl-gap", f"{told} (expected {expected}, got {found_seq})", self.line)
-        return None
+    def fault_of(self, found: list[object]) -> Rejection | None:
+        """JSNL-12, JSNL-13: a line can be read, and its first event goes on counting from the last one.
+
+        The events of a row count up by themselves.
+        """
+        if not found:
+            return Rejection(
+                "jsonl-line",
+                f"corrupt session log: unparsable committed event at line {self.line}",
+                self.line,
+            )
+        expected = len(self.events)
+        if has_seq(found[0], expected):
+            return None
+        return Rejection(
+            "jsonl-gap",
+            f"corrupt session log: seq gap in committed region at line {self.line}"
+            f" (expected {expected}, got {shown(found[0], 'seq')})",
+            self.line,
+        )
 
 
-def read_line(line: bytes) -> list[object] | None:
-    """JSNL-16: the events of one line, a row of packed chunks expanded; None if it cannot be read.
+def read_line(line: bytes) -> list[object]:
+    """JSNL-16: the events of one line, a row of packed chunks expanded; none if it cannot be read.
 
     JSNL-9: bytes that are no UTF-8 are read as U+FFFD. JSNL-17: nothing else is asked of an event.
     """
     try:
-        return unpack_jsonl(read_json(line.decode("utf-8", "replace")))
+        return unpack_jsonl(read_json(line.decode(errors="replace")))
     except (ValueError, Rejection):
-        return None
+        return []
 
 
 def has_seq(event: object, expected: int) -> bool:
@@ -183,10 +191,9 @@ def read_header(line: bytes) -> Header:
     JSNL-8: of the members those that are known are kept, as they are.
     """
     try:
-        found = read_json(line.decode("utf-8", "replace"))
+        found = read_json(line.decode(errors="replace"))
     except ValueError:
-        told = "corrupt session log: header line is not valid JSON"
-        raise Rejection("jsonl-header-json", told) from None
+        raise Rejection("jsonl-header-json", "corrupt session log: header line is not valid JSON") from None
     check_version(found)
     if not isinstance(found, dict) or not has_header_shape(found):
         raise Rejection("jsonl-header-shape", "corrupt session log: first line is not a session header")
@@ -200,12 +207,18 @@ def check_version(found: object) -> None:
     version = found.get("version") if isinstance(found, dict) else None
     if not isinstance(version, int | float) or isinstance(version, bool) or version == FORMAT_VERSION:
         return
-    which = f'session "{shown(found, "id")}" uses log format v{shown(found, "version")}'
     if version > FORMAT_VERSION:
-        told = f"but this harness reads only v{FORMAT_VERSION}: the log was written by a newer harness"
-        raise Rejection("format-newer", f"{which}, {told} — upgrade the harness to open it")
-    told = f"older than the supported v{FORMAT_VERSION}, and this build ships no upgrade path for it"
-    raise Rejection("format-older", f"{which}, {told}")
+        raise Rejection("format-newer", shown_version(found, newer=True))
+    raise Rejection("format-older", shown_version(found, newer=False))
+
+
+def shown_version(found: object, *, newer: bool) -> str:
+    """The message about another version."""
+    which = f'session "{shown(found, "id")}" uses log format v{shown(found, "version")}'
+    if newer:
+        told = "but this harness reads only v0: the log was written by a newer harness"
+        return f"{which}, {told} — upgrade the harness to open it"
+    return f"{which}, older than the supported v0, and this build ships no upgrade path for it"
 
 
 def has_header_shape(found: Header) -> bool:
@@ -217,7 +230,7 @@ def has_header_shape(found: Header) -> bool:
         and is_count(found.get("createdAt"))
         and is_count(found.get("delegationDepth"))
         and found.get("origin", "subagent") == "subagent"
-        and isinstance(found.get("agentPreset", ""), str)
+        and isinstance(found.get("agentPreset", "absent"), str)
     )
 
 
@@ -228,4 +241,4 @@ def is_count(value: object) -> bool:
 
 def is_minus_zero(value: object) -> bool:
     """-0, which a parser gives as a double."""
-    return isinstance(value, float) and math.copysign(1.0, value) < 0
+    return isinstance(value, float) and math.copysign(1.0, value) == -1.0

@@ -14,7 +14,7 @@ import zstandard
 from .jsonl import LINE_FEED, PIECE, Bytes, Scan, Scanner, Source
 from .rejection import Rejection
 
-MAGIC = (0xFD2FB528).to_bytes(4, "little")
+MAGIC = b"\x28\xb5\x2f\xfd"
 RESERVED_BITS = 0x18
 SINGLE_SEGMENT = 0x20
 HAS_CHECKSUM = 0x04
@@ -167,8 +167,9 @@ def complete(source: Source, frame: Frame) -> Iterator[bytes]:
     try:
         yield from pieces_of(source, frame)
     except zstandard.ZstdError:
-        told = f"{PREFIX}frame at byte {frame.start} failed validation"
-        raise Rejection("zstd-frame", told, frame.start) from None
+        raise Rejection(
+            "zstd-frame", f"{PREFIX}frame at byte {frame.start} failed validation", frame.start
+        ) from None
 
 
 def torn(source: Source, frame: Frame) -> Iterator[bytes]:
