@@ -47,6 +47,8 @@ OPERATIONS = {
         Operation("request-header.equal", ("left", "right")),
         Operation("admit", ("sessionId", "header", "events"), variant="source", tokens=True),
         Operation("fork", ("header", "events", "taken", "sourceId", "boundary", "childId"), tokens=True),
+        Operation("jsonl.scan", ("hex", "path", "compression")),
+        Operation("jsonl.path", ("session", "cwd", "compression", "found")),
     )
 }
 

@@ -12,6 +12,7 @@ import { admissionOperations } from './admission_operations.mjs';
 import { answerLine, capabilitiesOf } from './answers.mjs';
 import { chunkOperations } from './chunk_operations.mjs';
 import { headerOperations } from './header_operations.mjs';
+import { jsonlOperations } from './jsonl_operations.mjs';
 import { knownTexts } from './known_texts.mjs';
 import { serveLines } from './line_server.mjs';
 import { liveOperations } from './live_operations.mjs';
@@ -28,6 +29,7 @@ const AREAS = [
   chunkOperations,
   headerOperations,
   admissionOperations,
+  jsonlOperations,
 ];
 
 /** Capabilities that are no operation; spec/protocol.md says what each of them is. */
