@@ -12,12 +12,13 @@ from conformance import json_text, schemas, strict_yaml
 from conformance.cases import Alternative, Case, Expectation, Family, case_digest
 from conformance.errors import VectorError
 from conformance.families.generators import members
+from conformance.file_contents import FILE_OPERATIONS, expand_expected, expand_file
 from conformance.ledger import Ledger, load_ledger
 from conformance.operations import OPERATIONS, Operation
 from conformance.resources import vectors_dir
 from conformance.shorthand import ShorthandError, expand_request
 from conformance.shorthand_expect import expand_expect
-from conformance.shorthand_rows import expand_rows, expand_rows_expected
+from conformance.shorthand_rows import ROW_OPERATIONS, expand_rows, expand_rows_expected
 from conformance.strict_yaml import Lines
 
 FORMAT = 1
@@ -195,16 +196,23 @@ class _Reader:
 
     def expand(self, operation: Operation, header: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
         try:
-            return expand_rows(operation.name, header.get("schema"), expand_request(entry["request"]))
+            if self.document["op"] in FILE_OPERATIONS:
+                return expand_file(entry["request"])
+            if operation.name in ROW_OPERATIONS:
+                return expand_rows(header["schema"], expand_request(entry["request"]))
+            return expand_request(entry["request"])
         except ShorthandError as error:
-            raise self.fault_in(entry, str(error), entry["request"]) from None
+            raise self.fault_in(entry, f"request: {error}", entry["request"]) from None
 
     def expand_expect(
         self, operation: Operation, header: dict[str, Any], request: dict[str, Any], entry: dict[str, Any]
     ) -> dict[str, Any]:
         try:
-            expect = expand_expect(operation.name, request, entry["expect"])
-            return expand_rows_expected(operation.name, header.get("schema"), request, expect)
+            if operation.name in FILE_OPERATIONS:
+                return expand_expected(entry["request"], entry["expect"])
+            if operation.name in ROW_OPERATIONS:
+                return expand_rows_expected(header["schema"], request, entry["expect"])
+            return expand_expect(operation.name, request, entry["expect"])
         except ShorthandError as error:
             raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None
 

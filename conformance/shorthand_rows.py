@@ -12,7 +12,7 @@ from conformance.shorthand import TIME_STEP, ShorthandError, expand_events
 
 Value = dict[str, Any]
 
-OPERATIONS = frozenset(("rows.encode", "rows.decode", "rows.scan", "rows.session"))
+ROW_OPERATIONS = frozenset(("rows.encode", "rows.decode", "rows.scan", "rows.session"))
 COLUMNS = {"row": "type", "seq": "seq", "time": "time", "data": "data", "sources": "source_event_seqs",
            "op": "surface_op"}  # fmt: skip
 """The members of a row in shorthand, each with its column; the last column depends on the schema."""
@@ -33,10 +33,8 @@ SESSION: Value = {
 """The usual row of a session, beside its id."""
 
 
-def expand_rows(operation: str, schema: Any, request: Value) -> Value:
-    """A request of ``rows.*`` with whole rows; one of another operation as it is. Raises ShorthandError."""
-    if operation not in OPERATIONS:
-        return request
+def expand_rows(schema: int, request: Value) -> Value:
+    """A request of ``rows.*`` with whole rows; its events are whole already. Raises ShorthandError."""
     expanded: Value = with_repeats(request)
     base = request.get("base", 0)
     if "row" in request:
@@ -46,10 +44,8 @@ def expand_rows(operation: str, schema: Any, request: Value) -> Value:
     return expanded
 
 
-def expand_rows_expected(operation: str, schema: Any, request: Value, expect: Value) -> Value:
+def expand_rows_expected(schema: int, request: Value, expect: Value) -> Value:
     """The expectation of such a case with whole rows and events; ``request`` is expanded already."""
-    if operation not in OPERATIONS:
-        return expect
     expanded: Value = with_repeats(expect)
     for name in ("either", "any_of"):
         if name in expanded:
@@ -57,7 +53,7 @@ def expand_rows_expected(operation: str, schema: Any, request: Value, expect: Va
     return _expand_result(schema, request, expanded)
 
 
-def _expand_result(schema: Any, request: Value, alternative: Value) -> Value:
+def _expand_result(schema: int, request: Value, alternative: Value) -> Value:
     result = alternative.get("result")
     if not isinstance(result, dict):
         return alternative
@@ -77,7 +73,7 @@ def first_seq(request: Value) -> int:
     return int(request.get("base", 0))
 
 
-def expand_row(schema: Any, row: Any, seq: int) -> Any:
+def expand_row(schema: int, row: Any, seq: int) -> Any:
     """One row. ``seq`` is that of its place, which it has unless the author says otherwise."""
     if not isinstance(row, dict) or not row.keys() & {"row", "session"}:
         return row
@@ -98,7 +94,7 @@ def expand_row(schema: Any, row: Any, seq: int) -> Any:
     return {**cells, flag: cell(last)}
 
 
-def session_row(schema: Any, row: Value) -> Value:
+def session_row(schema: int, row: Value) -> Value:
     """``{session: CELLS}``: the usual row of a session with some cells set."""
     changed = row["session"]
     if len(row) > 1 or not isinstance(changed, dict):

@@ -14,6 +14,7 @@ import zstandard
 from . import chunk_rows, seqs_codec
 from .chunk_rows import Event, is_safe_integer, malformed
 from .rejection import Rejection
+from .stored_json import read_json
 
 Row = dict[str, Any]
 
@@ -206,7 +207,7 @@ def decode_sources(schema: int, cell: Any, seq: int) -> object:
 def decode_op(text: str) -> object:
     """ROWS-18: whatever the JSON text holds; what it should hold is asked elsewhere."""
     try:
-        return parse(text)
+        return read_json(text)
     except ValueError:
         raise Rejection("row-op-invalid", "the surface_op is no JSON text") from None
 
@@ -250,11 +251,6 @@ def content_of(schema: int, cell: str | bytes, most: int) -> bytes:
 def decode_data(content: bytes) -> object:
     """ROWS-17: bytes that are no UTF-8 are no JSON; nothing is put in the place of a wrong one."""
     try:
-        return parse(content.decode())
+        return read_json(content.decode())
     except ValueError:  # which a wrong byte is as well
         raise Rejection("row-data-invalid", "the data is no JSON text") from None
-
-
-def parse(text: str) -> object:
-    """The value of a JSON text. Raises ValueError."""
-    return json.loads(text, parse_constant=seqs_codec.no_constant)

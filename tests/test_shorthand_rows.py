@@ -14,7 +14,7 @@ EMPTY = {"text": "{}"}
 
 
 def row(schema, written, seq=0):
-    return expand_rows("rows.scan", schema, {"rows": [written], "base": seq})["rows"][0]
+    return expand_rows(schema, {"rows": [written], "base": seq})["rows"][0]
 
 
 def test_a_row_has_all_its_columns():
@@ -52,7 +52,7 @@ def test_a_row_that_is_written_out_stays():
 def test_rows_of_sessions():
     for schema, key in ((17, "id"), (20, "session_key")):
         request = {"row": {"session": {"cwd": "/a", "revision": 7}}}
-        expanded = expand_rows("rows.session", schema, request)["row"]
+        expanded = expand_rows(schema, request)["row"]
         assert (expanded[key], expanded["cwd"]) == ({"text": "s"}, {"text": "/a"})
         assert (expanded["revision"], expanded["origin"], len(expanded)) == ({"int": "7"}, None, 11)
 
@@ -87,25 +87,19 @@ def test_pieces_are_joined_anywhere():
 
 def test_expected_events_count_from_the_row_or_the_base():
     expect = {"result": {"events": [{"turn/start": 1}, {"turn/end": 1}], "tornFrom": None}}
-    scanned = expand_rows_expected("rows.scan", 17, {"rows": [], "base": 5}, expect)
+    scanned = expand_rows_expected(17, {"rows": [], "base": 5}, expect)
     assert [event["seq"] for event in scanned["result"]["events"]] == [5, 6]
-    request = expand_rows("rows.decode", 17, {"row": {"row": "x", "seq": 8}})
+    request = expand_rows(17, {"row": {"row": "x", "seq": 8}})
     either = {"either": [expect, {"rejected": {}}], "reason": "two"}
-    decoded = expand_rows_expected("rows.decode", 17, request, either)
+    decoded = expand_rows_expected(17, request, either)
     assert [event["seq"] for event in decoded["either"][0]["result"]["events"]] == [8, 9]
     assert decoded["either"][1] == {"rejected": {}}
 
 
 def test_expected_rows_are_rows():
     expect = {"result": {"rows": [{"row": "x"}, {"row": "y"}]}}
-    expanded = expand_rows_expected("rows.encode", 19, {"events": []}, expect)
+    expanded = expand_rows_expected(19, {"events": []}, expect)
     assert [each["seq"] for each in expanded["result"]["rows"]] == [{"int": "0"}, {"int": "1"}]
-
-
-def test_other_operations_are_left_alone():
-    request = {"row": {"row": "x"}, "events": [{"$join": []}]}
-    assert expand_rows("fold", None, request) == request
-    assert expand_rows_expected("fold", None, request, {"result": request}) == {"result": request}
 
 
 def frame(text, level=3):
