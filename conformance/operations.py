@@ -53,6 +53,7 @@ OPERATIONS = {
         Operation("rows.decode", ("row",), variant="schema"),
         Operation("rows.scan", ("rows", "base"), variant="schema"),
         Operation("rows.session", ("row",), variant="schema"),
+        Operation("sqlite.open", ("path",), variant="schema"),
     )
 }
 

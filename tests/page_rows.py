@@ -2,7 +2,7 @@
 
 The lines of ``rows.encode`` hold one event each, those of the others one row each. ``rows.encode`` and
 ``rows.decode`` are told whole, ``rows.session`` by its header. A log is told as ``kept SEQS, torn from SEQ``
-or ``kept SEQS, torn nothing``.
+or ``kept SEQS, torn nothing``. The line of ``sqlite.open`` is what the runner makes the file of.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ import json
 import re
 from typing import Any
 
+from conformance.adapters.inprocess import InProcess
+from conformance.adapters.reference import answer
 from conformance.json_text import parse_exact
+from conformance.protocol import Request
 
 KEPT = re.compile(r"kept (?P<kept>\[.*?\]), torn (?:from (?P<torn>\d+)|nothing)")
 
@@ -44,3 +47,11 @@ def as_told(op: str, result: dict[str, Any]) -> dict[str, Any]:
     if op.startswith("rows.scan") and "events" in result:
         return {"kept": [event["seq"] for event in result["events"]], "torn": result["tornFrom"]}
     return result
+
+
+def opened(op: str, lines: tuple[str, ...]) -> dict[str, Any]:
+    """What the reference says of a database that the runner makes."""
+    (database,) = lines
+    body = f'"op":"sqlite.open","schema":{op.split("@")[1]},"edition":"v0","database":{database}}}'
+    ((_, told),) = InProcess(answer).exchange(iter([Request(1, body)]))
+    return {told.kind: {"opened": True} if told.kind == "result" else told.value}

@@ -198,6 +198,8 @@ def expectation(op: str, says: str) -> dict[str, Any]:
         return {"result": {"told": says}}
     if op.startswith("rows."):
         return page_rows.expectation(op, says)
+    if op.startswith("sqlite.open") and says == "opened":
+        return {"result": {"opened": True}}
     value = parse_exact(says)
     if op.startswith("seqs.decode"):
         return {"result": {"values": value}}
@@ -268,7 +270,10 @@ def chunks_as_told(records: Any = None, events: Any = None) -> list[Any]:
 
 def faults_of(example: Example) -> list[str]:
     """Everything in which the reference does not answer as the example says."""
-    found = json.loads(json.dumps(answer(request_of(example))))  # as it would arrive: plain lists and objects
+    if example.op.startswith("sqlite.open"):
+        found = page_rows.opened(example.op, example.lines)
+    else:  # as it would arrive: plain lists and objects
+        found = json.loads(json.dumps(answer(request_of(example))))
     if example.op not in STEPWISE:
         assert example.says, f"{example.place}: the heading gives no answer"
         pairs = [(in_bytes(example), found)]
@@ -363,6 +368,8 @@ WRONG = [
     ("jsonl.scan@zstd → seqs [], torn from byte 94", '{"lines":[{"header":{}}]}'),
     ("jsonl.scan@zstd → refused: zstd-frame, at 1", '{"lines":[{"header":{}}],"checksum":"wrong"}'),
     ("jsonl.path → _no-cwd/t/session.jsonl", '{"session":"s","compression":"none"}'),
+    ("sqlite.open@17 → opened", '{"prepared":["DROP TABLE events"]}'),
+    ("sqlite.open@17 → refused: db-schema-version", '{"sql":["CREATE TABLE t (x)"]}'),
     ("rows.encode@17 → []", TIMED),
     ("rows.encode@19 → refused: seqs-value-not-seq, at 1", TIMED.replace("}}", '},"sourceEventSeqs":[-1]}')),
     ("rows.decode@17 → []", TURN),

@@ -17,6 +17,7 @@ from conformance.adapters.reference_admission import admit, fork, seed_of
 from conformance.adapters.reference_chunks import chunks_pack, chunks_unpack
 from conformance.adapters.reference_files import TooLarge, place_of_log, scan_file
 from conformance.adapters.reference_rows import rows_decode, rows_encode, rows_scan, rows_session
+from conformance.adapters.reference_sqlite import sqlite_open
 from reference_impl import seqs_codec
 from reference_impl.closers import closers as closers_of
 from reference_impl.event_log import require_event
@@ -258,6 +259,7 @@ VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "rows.decode": ("schema", (15, 17, 19, 20)),
     "rows.scan": ("schema", (15, 17, 19, 20)),
     "rows.session": ("schema", (17, 19, 20)),
+    "sqlite.open": ("schema", (14, 15, 17, 19, 20)),
 }
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
@@ -287,6 +289,7 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "rows.decode": rows_decode,
     "rows.scan": rows_scan,
     "rows.session": rows_session,
+    "sqlite.open": sqlite_open,
 }
 EDITIONS = ("v0",)
 BESIDE_OPERATIONS = ("isolation", "text", "seed", "files", "undecidable")
