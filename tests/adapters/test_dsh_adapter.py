@@ -105,7 +105,7 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
     result = ask(argv, op="hello", protocol=1)["result"]
     assert result["protocol"] == 1
     assert result["editions"] == ["v0"]
-    assert result["capabilities"] == [
+    assert [name for name in result["capabilities"] if not name.startswith("jsonl.")] == [
         "fold",
         "messages",
         "project",
@@ -126,6 +126,10 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "fork",
         "isolation",
         "seed",
+        "chunks.pack@jsonl",
+        "chunks.unpack@jsonl",
+        "isolation",
+        "text",
     ]
     implementation = result["implementation"]
     assert implementation["name"] == "@deepseek-ai/dsh-session"
