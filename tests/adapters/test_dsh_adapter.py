@@ -119,12 +119,15 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "chunks.unpack@jsonl",
         "request-header",
         "request-header.equal",
-        "isolation",
-        "text",
         "admit@borrowed",
         "admit@restored",
         "fork",
+        "jsonl.scan",
+        "jsonl.path",
+        "normalise",
+        "jsonl.load",
         "isolation",
+        "text",
         "seed",
     ]
     implementation = result["implementation"]
