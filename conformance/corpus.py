@@ -205,9 +205,10 @@ class _Reader:
         self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]
     ) -> dict[str, Any]:
         try:
+            expect = expand_expect(operation.name, request, entry["expect"])
             if operation.name in FILE_OPERATIONS:
-                return expand_expected(entry["request"], entry["expect"])
-            return expand_expect(operation.name, request, entry["expect"])
+                return expand_expected(entry["request"], expect)
+            return expect
         except ShorthandError as error:
             raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None
 

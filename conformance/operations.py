@@ -49,6 +49,8 @@ OPERATIONS = {
         Operation("fork", ("header", "events", "taken", "sourceId", "boundary", "childId"), tokens=True),
         Operation("jsonl.scan", ("hex", "path", "compression")),
         Operation("jsonl.path", ("session", "cwd", "compression", "found")),
+        Operation("normalise", ("sessionId", "events")),
+        Operation("jsonl.load", ("hex", "path", "compression", "sessionId")),
     )
 }
 

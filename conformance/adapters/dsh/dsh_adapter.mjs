@@ -16,6 +16,7 @@ import { jsonlOperations } from './jsonl_operations.mjs';
 import { knownTexts } from './known_texts.mjs';
 import { serveLines } from './line_server.mjs';
 import { liveOperations } from './live_operations.mjs';
+import { loadOperations } from './load_operations.mjs';
 import { repairOperations } from './repair_operations.mjs';
 import { surfaceOperations } from './surface_operations.mjs';
 
@@ -30,6 +31,7 @@ const AREAS = [
   headerOperations,
   admissionOperations,
   jsonlOperations,
+  loadOperations,
 ];
 
 /** Capabilities that are no operation; spec/protocol.md says what each of them is. */
