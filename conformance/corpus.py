@@ -16,7 +16,9 @@ from conformance.ledger import Ledger, load_ledger
 from conformance.operations import OPERATIONS, Operation
 from conformance.resources import vectors_dir
 from conformance.shorthand import ShorthandError, expand_request
+from conformance.shorthand_backend import expand_batches, expand_logs
 from conformance.strict_yaml import Lines
+from conformance.tokens import references
 
 FORMAT = 1
 
@@ -113,7 +115,7 @@ class _Reader:
     def case(self, entry: dict[str, Any]) -> Case:
         self.check_rules(entry)
         operation, capability, header = self.operation(entry)
-        request = self.expand(entry)
+        request = self.expand_backend(entry) if operation.name == "backend" else self.expand(entry)
         self.check_request(operation, request, entry)
         expect = self.expand_expect(entry)
         self.check_expect(operation, request, entry, expect)
@@ -180,6 +182,14 @@ class _Reader:
         except ShorthandError as error:
             raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None
 
+    def expand_backend(self, entry: dict[str, Any]) -> dict[str, Any]:
+        try:
+            expand_logs(entry["expect"])
+            steps = entry["request"].get("steps")
+            return entry["request"] if steps is None else {"steps": expand_batches(steps)}
+        except ShorthandError as error:
+            raise self.fault_in(entry, str(error), entry["request"]) from None
+
     def check_request(self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]) -> None:
         wrong = schemas.fault(f"op/{operation.name}#/$defs/request", request)
         if wrong is not None:
@@ -222,6 +232,11 @@ class _Reader:
             asked = len(steps) if isinstance(steps, list) else "no"
             told = f"{asked} steps are asked and {len(expect.steps)} answers expected"
             raise self.fault_in(entry, f"expect: {told}", entry["expect"])
+        for index, step in enumerate(expect.steps):
+            for alternative in step.alternatives:
+                if any(type(named) is not int or named >= index for named in references(alternative.value)):
+                    told = f"step {index} names a step that is not before it"
+                    raise self.fault_in(entry, f"expect: {told}", entry["expect"])
         names = [next(iter(step), "") if isinstance(step, dict) else "" for step in steps]
         for late, early in (("amend", ("push", "pushValidated")), ("pushValidated", ("validate",))):
             if late in names and not any(name in early for name in names[: names.index(late)]):

@@ -22,7 +22,10 @@ class Operation:
         return self.name if self.variant is None else f"{self.name}@{request.get(self.variant)}"
 
 
-BESIDE_OPERATIONS = frozenset(("isolation", "files"))
+STORAGE = frozenset(("storage.jsonl", "storage.jsonl-zstd", "storage.sqlite14"))
+"""What a backend keeps in its folder, for cases that damage it."""
+
+BESIDE_OPERATIONS = STORAGE | {"isolation", "files", "backend.borrowed", "backend.live", "backend.signal"}
 """Capabilities that are no operation."""
 
 OPERATIONS = {
@@ -41,6 +44,7 @@ OPERATIONS = {
         Operation("seqs.encode", ("values",), variant="schema"),
         Operation("seqs.decode", ("hex", "text", "rowSeq"), variant="schema"),
         Operation("jsonl.scan", ("hex", "path", "compression")),
+        Operation("backend", ("root", "steps"), stepwise=True, tokens=True),
     )
 }
 

@@ -12,6 +12,7 @@ import reference_impl.projection
 import reference_impl.transcript
 import reference_impl.tutorial
 from conformance import __version__
+from conformance.adapters.reference_backend import backend
 from conformance.adapters.reference_files import TooLarge, scan_file
 from conformance.json_text import parse_exact
 from reference_impl import seqs_codec
@@ -243,10 +244,12 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "seqs.encode": seqs_encode,
     "seqs.decode": seqs_decode,
     "jsonl.scan": jsonl_scan,
+    "backend": backend,
 }
 EDITIONS = ("v0",)
-BESIDE_OPERATIONS = ("isolation", "files")
-"""Capabilities that are no operation: held values can be tried to be changed, files be given by path."""
+BESIDE_OPERATIONS = ("isolation", "files", "backend.borrowed", "backend.live", "backend.signal")
+"""Capabilities that are no operation: held values can be tried to be changed, files be given by path, and
+what a backend may offer beside reading and writing."""
 
 
 def answer(request: Request) -> dict[str, Any]:
