@@ -65,7 +65,8 @@ def changed(content: bytes, action: dict[str, Any]) -> bytes:
         return content[:start] + new + content[start + len(new) :]
     old, new = (text.encode() for text in action["replace"])
     if content.count(old) != 1:
-        raise DamageError(f"{action['file']} holds {action['replace'][0]!r} {content.count(old)} times, not once")
+        told = f"{content.count(old)} times, not once"
+        raise DamageError(f"{action['file']} holds {action['replace'][0]!r} {told}")
     return content.replace(old, new)
 
 
@@ -83,6 +84,6 @@ def only_file(root: Path, pattern: str) -> Path:
         return found[0]
     there = [path.relative_to(root).as_posix() for path in sorted(root.rglob("*")) if path.is_file()]
     raise DamageError(
-        f"{len(found)} files match {pattern}, not one; the folder of the store holds {', '.join(there) or 'none'};"
-        " a backend that declares the storage format keeps its file there"
+        f"{len(found)} files match {pattern}, not one; the store holds {', '.join(there) or 'no file'}."
+        " A backend that declares a storage format keeps its files where that format has them"
     )

@@ -91,9 +91,7 @@ class Judge:
             return self._judge_steps(case, answer.value)
         return self._judge(case, case.expect, answer)
 
-    def _judge(
-        self, case: Case, expect: Expectation, answer: Answer, earlier: Sequence[Any] = ()
-    ) -> Verdict:
+    def _judge(self, case: Case, expect: Expectation, answer: Answer, earlier: Sequence[Any] = ()) -> Verdict:
         """One answer against one expectation, of a whole case or of a step behind ``earlier`` ones."""
         kind = answer.kind
         if kind == "result":

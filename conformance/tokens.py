@@ -1,9 +1,9 @@
 """Expectations that stand for values which only the implementation can choose.
 
-    {"$any": "time"}    a whole number of at most 2^53-1 in size: a clock
-    {"$any": "token"}   a text that is not empty
-    {"$same": N}        what stood at this place in the answer to step N
-    {"$other": N}       a token that differs from what stood there; N may be a list of steps
+{"$any": "time"}    a whole number of at most 2^53-1 in size: a clock
+{"$any": "token"}   a text that is not empty
+{"$same": N}        what stood at this place in the answer to step N
+{"$other": N}       a token that differs from what stood there; N may be a list of steps
 """
 
 from __future__ import annotations
@@ -56,13 +56,12 @@ def _stands_for(name: str, asked: Any, found: Any, earlier: Sequence[Any], path:
 
 def at_place(earlier: Sequence[Any], step: int, path: Path) -> Any:
     """What the result of an earlier step holds at a path, or MISSING."""
-    value = earlier[step].get("result", MISSING) if type(earlier[step]) is dict else MISSING
+    answer = earlier[step]
+    value: Any = answer.get("result") if type(answer) is dict else None
     for key in path:
-        if type(value) is dict and key in value:
+        try:
             value = value[key]
-        elif type(value) is list and type(key) is int and key < len(value):
-            value = value[key]
-        else:
+        except (TypeError, KeyError, IndexError):
             return MISSING
     return value
 

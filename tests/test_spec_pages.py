@@ -15,6 +15,7 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ from conformance.json_text import parse_exact
 from conformance.ledger import load_ledger
 
 ROOT = Path(__file__).resolve().parent.parent
+STORES = tempfile.TemporaryDirectory(prefix="session-conformance-")
+"""Goes with the process: a folder for the stores of examples."""
 PAGES = sorted((ROOT / "spec").glob("*.md"))
 LINKED = [*PAGES, ROOT / "vectors" / "README.md", ROOT / "README.md"]
 
@@ -38,7 +41,7 @@ SURFACE = re.compile(
 )
 TRANSCRIPT = re.compile(r"seqs (?P<seqs>\[.*?\]), messages (?P<messages>\[.*\])")
 ONE_EVENT = {"project", "classify"}
-STEPWISE = {"surface.live", "session.live"}
+STEPWISE = {"surface.live", "session.live", "backend"}
 QUESTIONS = ("eligible", "surface", "append", "replacement")
 LISTS_OF_MESSAGES = {"messages", "messages.linear-fallback", "tutorial"}
 NO_EXAMPLES = {"README.md", "protocol.md", "where-it-lives.md", "rejected-designs.md"}
@@ -80,6 +83,8 @@ def request_of(example: Example) -> dict[str, Any]:
     request: dict[str, Any] = {"op": example.op, "edition": "v0"}
     if example.base is not None:
         request["baseSeq"] = example.base
+    if example.op == "backend":
+        request["root"] = tempfile.mkdtemp(dir=STORES.name)
     if example.op in STEPWISE:
         request["steps_text"] = f"[{','.join(step for step, _ in steps_of(example))}]"
     elif example.op in ONE_EVENT:
@@ -215,6 +220,8 @@ WRONG = [
     ("seqs.decode@19 at 9 → [0, 1]", '"0002"'),
     ("seqs.decode@19 at 9 → refused: seqs-tag-unknown, at 1", '"0502"'),
     ("session.live", '{"append":{"type":"turn/start","data":{}}} // → {"seq":1}'),
+    ("backend", '{"load":"s"} // → refused: session-exists'),
+    ("backend", '{"list":true} // → {"headers":[{}]}'),
     ("session.live", '{"observe":["nodes"]} // → {"nodes":[0]}'),
 ]
 

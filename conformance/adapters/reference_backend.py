@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from conformance.json_text import parse_exact
-from reference_impl.backend_model import BackendModel
+from reference_impl.backend import BackendModel
 from reference_impl.rejection import Rejection
 
 
 def backend(request: dict[str, Any]) -> dict[str, Any]:
-    """Open, take the steps, answer each. The model has written all that it answers for, so nothing is closed."""
+    """Open, take the steps, answer each. What the model answers for is written, so nothing has to be closed."""
     model = BackendModel(Path(request["root"]))
     steps = request["steps"] if "steps" in request else parse_exact(request["steps_text"])
     answers: list[dict[str, Any]] = []
@@ -50,7 +50,7 @@ def take(model: BackendModel, step: dict[str, Any], aborted: Exception | None) -
         case {"prepare": session_id}:
             model.prepare(session_id)
         case {"list": _}:
-            return {"headers": model.list(aborted)}
+            return {"headers": model.list_headers(aborted)}
         case {"revision": session_id}:
             return {"revision": model.revision(session_id, aborted)}
         case _:

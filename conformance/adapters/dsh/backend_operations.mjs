@@ -5,6 +5,14 @@ import { AdapterError, answerToThrown, need } from './answers.mjs';
 /** Stands in the configuration of a plugin for the folder of the store. */
 const ROOT = '{root}';
 
+/** What a reader puts before the text of a refusal that it passes on; a TypeError in there stays a crash. */
+const WRAPPER = /^stored session ".*?" failed validation: Error: /s;
+
+/** @returns {(message: string) => string | undefined} the conditions of messages, wrapped ones too. */
+function throughWrapper(conditionOf) {
+  return (message) => conditionOf(message) ?? conditionOf(message.replace(WRAPPER, ''));
+}
+
 /** @returns {unknown} a configuration with the folder in its place, however deep. */
 function withRoot(value, root) {
   if (typeof value === 'string') return value.replaceAll(ROOT, root);
@@ -54,7 +62,7 @@ export function backendOperations({ Context, SessionStore, plugin, config }, con
       return { result: await take(step, opened) };
     } catch (thrown) {
       if (thrown instanceof AdapterError) throw thrown;
-      return answerToThrown(thrown, conditionOf, () => undefined);
+      return answerToThrown(thrown, throughWrapper(conditionOf), () => undefined);
     }
   }
 

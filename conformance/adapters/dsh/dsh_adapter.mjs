@@ -13,12 +13,13 @@ import { jsonlOperations } from './jsonl_operations.mjs';
 import { knownTexts } from './known_texts.mjs';
 import { serveLines } from './line_server.mjs';
 import { liveOperations } from './live_operations.mjs';
+import { PUBLISHED_BACKEND, publishedBackend } from './published_backend.mjs';
 import { surfaceOperations } from './surface_operations.mjs';
 
 const PACKAGE = '@deepseek-ai/dsh-session';
 
 /** One module per area; each gives its operations as [name, {run, locate?, variant?: {member, values}}]. */
-const AREAS = [surfaceOperations, liveOperations, jsonlOperations];
+const AREAS = [surfaceOperations, liveOperations, jsonlOperations, publishedBackend];
 
 /** Capabilities that are no operation: what a session gives out can be tried to be changed. */
 const BESIDE_OPERATIONS = ['isolation'];
@@ -39,7 +40,11 @@ async function start([packageDir, textsFile]) {
       language: 'JavaScript',
       url: manifest.repository?.url?.replace(/^git\+|\.git$/g, ''),
     },
-    capabilities: [...capabilitiesOf(operations), ...BESIDE_OPERATIONS],
+    capabilities: [
+      ...capabilitiesOf(operations),
+      ...BESIDE_OPERATIONS,
+      ...(operations.some(([name]) => name === 'backend') ? PUBLISHED_BACKEND : []),
+    ],
     editions: ['v0'],
   };
   const adapter = { operations: new Map(operations), conditionOf, hello };

@@ -10,6 +10,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import * as zlib from 'node:zlib';
 
 import { answerLine, capabilitiesOf } from './answers.mjs';
 import { backendOperations } from './backend_operations.mjs';
@@ -18,14 +19,6 @@ import { serveLines } from './line_server.mjs';
 
 /** What the runtime offers beside reading and writing. */
 const BESIDE_OPERATIONS = ['backend.borrowed', 'backend.live', 'backend.signal'];
-
-/** What a reader puts before the text of a refusal that it passes on. A TypeError in there stays a crash. */
-const WRAPPER = /^stored session ".*?" failed validation: Error: (?:invalid seed event at index \d+: )?/s;
-
-/** @returns {(message: string) => string | undefined} conditions of messages, wrapped ones too. */
-function throughWrappers(conditionOf) {
-  return (message) => conditionOf(message) ?? conditionOf(message.replace(WRAPPER, ''));
-}
 
 /** @returns {string} the file of the plugin. */
 function fileOf(folder, module) {
@@ -46,7 +39,11 @@ async function start([folder, module, config, storage, textsFile]) {
   if (textsFile === undefined) {
     throw new Error('five arguments are needed: FOLDER MODULE CONFIG STORAGE TEXTS_FILE');
   }
-  const conditionOf = throughWrappers(knownTexts(JSON.parse(readFileSync(textsFile, 'utf8'))));
+  if (typeof zlib.zstdCompress !== 'function') {
+    const told = `hosting a plugin needs Node 22.15 or newer, and this is ${process.version}`;
+    throw new Error(`${told}; name a node program in SESSION_CONFORMANCE_NODE`);
+  }
+  const conditionOf = knownTexts(JSON.parse(readFileSync(textsFile, 'utf8')));
   const file = fileOf(folder, module);
   // The runtime has to be the one that the plugin itself imports: its classes are compared by identity.
   const require = createRequire(file);

@@ -45,7 +45,7 @@ def command(version: str, texts: Sequence[Mapping[str, object]]) -> list[str]:
     runtime = node.find_node(node.STORAGE_NODE) if _has_storage(version) else node.find_node()
     root = cache_root()
     package_dir = install(version, runtime, root)
-    return [runtime, str(_ADAPTER), str(package_dir), str(_write_texts(texts, root))]
+    return [runtime, str(_ADAPTER), str(package_dir), str(write_texts(texts, root))]
 
 
 def cache_root() -> Path:
@@ -154,7 +154,7 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _write_texts(texts: Sequence[Mapping[str, object]], root: Path) -> Path:
+def write_texts(texts: Sequence[Mapping[str, object]], root: Path) -> Path:
     content = json.dumps({"conditions": [dict(entry) for entry in texts]}, sort_keys=True).encode()
     path = root / "texts" / f"{hashlib.sha256(content).hexdigest()}.json"
     try:

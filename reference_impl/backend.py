@@ -62,7 +62,8 @@ class BackendModel:
         if session_id in self.stored:  # BACK-5
             raise Rejection(
                 "session-persisted",
-                f'session "{session_id}" already has a persisted log on disk; load/resume it instead of creating',
+                f'session "{session_id}" already has a persisted log on disk;'
+                " load/resume it instead of creating",
             )
         self.created[session_id] = copied(header)
 
@@ -101,8 +102,8 @@ class BackendModel:
         if missing and session_id in self.live:  # BACK-26
             raise Rejection(
                 "load-live-open",
-                f'cannot load session "{session_id}" while its live turn is open; use the live Session or wait'
-                " for the turn to close",
+                f'cannot load session "{session_id}" while its live turn is open; use the live Session'
+                " or wait for the turn to close",
             )
         if missing:
             self._write(stored, missing)  # BACK-14: the next append continues behind them
@@ -131,7 +132,7 @@ class BackendModel:
         start = int(first)  # type: ignore[call-overload]
         return View(copied(stored["header"]), copied(stored["events"][start:]))
 
-    def list(self, aborted: Exception | None = None) -> list[Header]:
+    def list_headers(self, aborted: Exception | None = None) -> list[Header]:
         """BACK-20: the header of every stored session, once each, by id."""
         require_wanted(aborted)
         return [copied(self.stored[session_id]["header"]) for session_id in sorted(self.stored)]
@@ -185,9 +186,7 @@ def require_header(header: Header) -> None:
     if not is_lossless(header):
         raise Rejection("create-not-lossless", "session metadata must be losslessly JSON-serializable")
     if not is_seq(header.get("createdAt")):
-        raise Rejection(
-            "create-created-at", "session metadata createdAt must be a non-negative safe integer"
-        )
+        raise Rejection("create-created-at", "session metadata createdAt must be a non-negative safe integer")
 
 
 def require_continuation(header: Header, log: list[Event], stored: dict[str, Any]) -> None:
@@ -196,14 +195,14 @@ def require_continuation(header: Header, log: list[Event], stored: dict[str, Any
     if here != there:
         raise Rejection(
             "session-collision",
-            f'session "{header["id"]}" is already persisted at a different cwd (persisted: {there}, live: {here})'
-            " (id collision)",
+            f'session "{header["id"]}" is already persisted at a different cwd'
+            f" (persisted: {there}, live: {here}) (id collision)",
         )
     if not equal_json(log[: len(stored["events"])], stored["events"]):
         raise Rejection(
             "session-collision",
-            f'session "{header["id"]}" already has a persisted log on disk that does not match this live session'
-            " (id collision)",
+            f'session "{header["id"]}" already has a persisted log on disk that does not match'
+            " this live session (id collision)",
         )
 
 
@@ -214,13 +213,13 @@ def balance(header: Header, events: list[Event]) -> list[Event]:
 
 
 def require_readable(header: Header, events: list[Event]) -> None:
-    """BACK-21 and BACK-22: a log of another version, or with events that nobody may pass over, is not read."""
+    """BACK-21, BACK-22: no other version is read, and no event of a meaning that nobody knows."""
     session_id, version = header["id"], header["version"]
     if version > FORMAT_VERSION:
         raise Rejection(
             "format-newer",
-            f'session "{session_id}" uses log format v{show(version)}, but this harness reads only v0: the log'
-            " was written by a newer harness — upgrade the harness to open it",
+            f'session "{session_id}" uses log format v{show(version)}, but this harness reads only v0:'
+            " the log was written by a newer harness — upgrade the harness to open it",
         )
     if version < FORMAT_VERSION:
         raise Rejection(
@@ -233,8 +232,8 @@ def require_readable(header: Header, events: list[Event]) -> None:
         if event["type"] not in KNOWN_TYPES and event.get("ignorable") is not True:
             raise Rejection(
                 "event-type-unknown",
-                f'session "{session_id}" contains event type "{event["type"]}" (seq {show(event["seq"])}) unknown'
-                " to this harness and not marked ignorable; refusing to interpret the log — it was likely"
+                f'session "{session_id}" contains event type "{event["type"]}" (seq {show(event["seq"])})'
+                " unknown to this harness and not marked ignorable; refusing to interpret the log — it was likely"
                 " written by a newer harness",
             )
 
