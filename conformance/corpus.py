@@ -17,6 +17,8 @@ from conformance.operations import OPERATIONS, Operation
 from conformance.resources import vectors_dir
 from conformance.shorthand import ShorthandError, expand_request
 from conformance.shorthand_backend import expand_batches, expand_logs
+
+from conformance.shorthand_closers import expand_expectation
 from conformance.strict_yaml import Lines
 from conformance.tokens import references
 
@@ -174,11 +176,10 @@ class _Reader:
             raise self.fault_in(entry, str(error), entry["request"]) from None
 
     def expand_expect(self, entry: dict[str, Any]) -> dict[str, Any]:
-        expect: dict[str, Any] = entry["expect"]
-        if self.document["op"] not in FILE_OPERATIONS:
-            return expect
         try:
-            return expand_expected(entry["request"], expect)
+            if self.document["op"] in FILE_OPERATIONS:
+                return expand_expected(entry["request"], entry["expect"])
+            return expand_expectation(entry["expect"])
         except ShorthandError as error:
             raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None
 

@@ -45,6 +45,7 @@ OPERATIONS = {
         Operation("seqs.decode", ("hex", "text", "rowSeq"), variant="schema"),
         Operation("jsonl.scan", ("hex", "path", "compression")),
         Operation("backend", ("root", "steps"), stepwise=True, tokens=True),
+        Operation("closers", ("events",)),
     )
 }
 

@@ -140,6 +140,8 @@ def expectation(op: str, says: str) -> dict[str, Any]:
     value = parse_exact(says)
     if op.startswith("seqs.decode"):
         return {"result": {"values": value}}
+    if op == "closers":
+        return {"result": {"closers": value}}
     if op == "project":
         return {"result": {"message": value}}
     return {"result": {"messages": value} if op in LISTS_OF_MESSAGES else value}
@@ -219,6 +221,8 @@ WRONG = [
     ("seqs.encode@17 → refused: seqs-value-not-seq", "[0,1]"),
     ("seqs.decode@19 at 9 → [0, 1]", '"0002"'),
     ("seqs.decode@19 at 9 → refused: seqs-tag-unknown, at 1", '"0502"'),
+    ("closers → []", '{"type":"turn/start","seq":0,"time":0,"data":{"turn":1}}'),
+    ("closers → refused: event-shapeless, at 0", '{"type":"turn/start","seq":0,"time":0,"data":{"turn":1}}'),
     ("session.live", '{"append":{"type":"turn/start","data":{}}} // → {"seq":1}'),
     ("backend", '{"load":"s"} // → refused: session-exists'),
     ("backend", '{"list":true} // → {"headers":[{}]}'),

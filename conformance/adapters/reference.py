@@ -16,6 +16,7 @@ from conformance.adapters.reference_backend import backend
 from conformance.adapters.reference_files import TooLarge, scan_file
 from conformance.json_text import parse_exact
 from reference_impl import seqs_codec
+from reference_impl.closers import closers as closers_of
 from reference_impl.event_log import require_event
 from reference_impl.marker import is_eligible
 from reference_impl.rejection import Rejection
@@ -227,6 +228,10 @@ def jsonl_scan(request: Request) -> Result:
     return scan_file(request.get("path") or bytes.fromhex(member(request, "hex")), request["compression"])
 
 
+def closers(request: Request) -> Result:
+    return {"closers": closers_of(member(request, "events"))}
+
+
 VARIANTS = {"seqs.encode": ("schema", (15, 17, 19)), "seqs.decode": ("schema", (15, 17, 19))}
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
@@ -245,6 +250,7 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "seqs.decode": seqs_decode,
     "jsonl.scan": jsonl_scan,
     "backend": backend,
+    "closers": closers,
 }
 EDITIONS = ("v0",)
 BESIDE_OPERATIONS = ("isolation", "files", "backend.borrowed", "backend.live", "backend.signal")

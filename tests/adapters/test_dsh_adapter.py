@@ -114,6 +114,7 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "transcript",
         "surface.live",
         "session.live",
+        "closers",
         "isolation",
     ]
     implementation = result["implementation"]

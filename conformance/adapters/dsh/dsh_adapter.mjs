@@ -14,12 +14,13 @@ import { knownTexts } from './known_texts.mjs';
 import { serveLines } from './line_server.mjs';
 import { liveOperations } from './live_operations.mjs';
 import { PUBLISHED_BACKEND, publishedBackend } from './published_backend.mjs';
+import { repairOperations } from './repair_operations.mjs';
 import { surfaceOperations } from './surface_operations.mjs';
 
 const PACKAGE = '@deepseek-ai/dsh-session';
 
 /** One module per area; each gives its operations as [name, {run, locate?, variant?: {member, values}}]. */
-const AREAS = [surfaceOperations, liveOperations, jsonlOperations, publishedBackend];
+const AREAS = [surfaceOperations, liveOperations, jsonlOperations, repairOperations, publishedBackend];
 
 /** Capabilities that are no operation: what a session gives out can be tried to be changed. */
 const BESIDE_OPERATIONS = ['isolation'];
