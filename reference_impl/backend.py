@@ -227,7 +227,6 @@ def require_readable(header: Header, events: list[Event]) -> None:
             f'session "{session_id}" uses log format v{show(version)}, older than the supported v0, and this'
             " build ships no upgrade path for it",
         )
-    refuse_retired(events, session_id)
     for event in events:
         if event["type"] not in KNOWN_TYPES and event.get("ignorable") is not True:
             raise Rejection(
