@@ -89,7 +89,7 @@ class Story:
     @property
     def root(self) -> Path:
         """The folder of the store that is open now, or opened next."""
-        return self.home / "now" / self.store
+        return self.home / self.store
 
     def advance(self) -> Request | Answer:
         """Take the runner's own steps that come now; then the next request, or the answer to the whole."""
@@ -151,31 +151,40 @@ class Story:
 
 
 class PhaseRequest(Request):
-    """A request whose folder is made ready whenever it is sent.
+    """A request whose folders are as they were before it, whenever it is sent.
 
     A request is sent again when an adapter dies or hangs while it is open; the second attempt must
     not find what the first one left.
     """
 
     story: Story
-    sent: bool
+    kept: dict[str, bytes] | None
 
     def __new__(cls, story: Story, members: dict[str, Any]) -> PhaseRequest:
         """``members`` are those of the request, without the folder."""
         body = dump_ascii({**members, "root": str(story.root)})[1:]
         new = super().__new__(cls, story.number, body)
         new.story = story
-        new.sent = False
+        new.kept = None
         return new
 
     def text(self) -> str:
-        """Ready the folder, and give the request."""
-        now, kept = self.story.home / "now", self.story.home / "kept"
-        found, wanted = (now, kept) if not self.sent else (kept, now)
-        shutil.rmtree(wanted, ignore_errors=True)
-        shutil.copytree(found, wanted)
-        self.sent = True
-        self.story.before = contents(self.story.root)
+        """Keep the files, or bring them back, and give the request."""
+        if self.kept is None:
+            self.kept = contents(self.story.home)
+        else:
+            shutil.rmtree(self.story.home)
+            for name, content in self.kept.items():
+                path = self.story.home / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            self.story.root.mkdir(parents=True, exist_ok=True)
+        prefix = f"{self.story.store}/"
+        self.story.before = {
+            name.removeprefix(prefix): content
+            for name, content in self.kept.items()
+            if name.startswith(prefix)
+        }
         return super().text()
 
 

@@ -1,4 +1,4 @@
-"""Cases about a backend: cut at the suite's own steps, each with a folder of its own, and put together again."""
+"""Cases about a backend: cut at the steps of the suite itself, each with a folder of its own."""
 
 from __future__ import annotations
 
