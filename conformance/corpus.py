@@ -14,10 +14,10 @@ from conformance.errors import VectorError
 from conformance.file_contents import FILE_OPERATIONS, expand_expected, expand_file
 from conformance.ledger import Ledger, load_ledger
 from conformance.operations import OPERATIONS, Operation
+from conformance.phases import is_own
 from conformance.resources import vectors_dir
 from conformance.shorthand import ShorthandError, expand_request
 from conformance.shorthand_backend import expand_batches, expand_logs
-
 from conformance.shorthand_closers import expand_expectation
 from conformance.strict_yaml import Lines
 from conformance.tokens import references
@@ -186,8 +186,10 @@ class _Reader:
     def expand_backend(self, entry: dict[str, Any]) -> dict[str, Any]:
         try:
             expand_logs(entry["expect"])
-            steps = entry["request"].get("steps")
-            return entry["request"] if steps is None else {"steps": expand_batches(steps)}
+            request: dict[str, Any] = entry["request"]
+            if not isinstance(request.get("steps"), list):
+                return request
+            return {**request, "steps": expand_batches(request["steps"])}
         except ShorthandError as error:
             raise self.fault_in(entry, str(error), entry["request"]) from None
 
@@ -233,6 +235,8 @@ class _Reader:
             asked = len(steps) if isinstance(steps, list) else "no"
             told = f"{asked} steps are asked and {len(expect.steps)} answers expected"
             raise self.fault_in(entry, f"expect: {told}", entry["expect"])
+        if "steps_text" in request and any(isinstance(step, dict) and is_own(step) for step in steps):
+            raise self.fault_in(entry, "steps_text holds a step of the suite's own", entry["request"])
         for index, step in enumerate(expect.steps):
             for alternative in step.alternatives:
                 if any(type(named) is not int or named >= index for named in references(alternative.value)):

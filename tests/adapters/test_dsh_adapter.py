@@ -114,8 +114,14 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "transcript",
         "surface.live",
         "session.live",
+        "jsonl.scan",
         "closers",
+        "backend",
         "isolation",
+        "backend.borrowed",
+        "backend.live",
+        "backend.signal",
+        "storage.jsonl",
     ]
     implementation = result["implementation"]
     assert implementation["name"] == "@deepseek-ai/dsh-session"
