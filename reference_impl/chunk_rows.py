@@ -246,7 +246,7 @@ def number_text(number: int | float) -> str:
     minus = "-" if sign else ""
     if len(digits) <= point <= 21:
         return minus + digits + "0" * (point - len(digits))
-    if 0 < point <= 21:
+    if 0 < point < len(digits):
         return f"{minus}{digits[:point]}.{digits[point:]}"
     if -6 < point <= 0:
         return f"{minus}0.{'0' * -point}{digits}"
@@ -256,13 +256,13 @@ def number_text(number: int | float) -> str:
 
 def utf8_bytes(text: str) -> int:
     """Length in UTF-8 of a text without lone surrogates, such as ``json_text`` gives."""
-    return len(text.encode("utf-8"))
+    return len(text.encode())
 
 
 # -- reading ---------------------------------------------------------------------
 
 
-def malformed(condition: str, row: Row, words: str) -> Rejection:
+def malformed(condition: str, words: str, row: Row) -> Rejection:
     """A refusal of a row; it is about the whole row, so it has no ``at``."""
     return Rejection(condition, f"malformed {row['type']} storage row: {words}")
 
@@ -298,61 +298,60 @@ def members_of(row: Row) -> Any:
 def check_shape(row: Row) -> None:
     """CHNK-14 to CHNK-20, in this order: the envelope and the fixed members of the data."""
     if row.keys() != {"type", "seq0", "time0", "data"}:
-        raise malformed("chunk-envelope", row, "envelope must be exactly {type, seq0, time0, data}")
+        raise malformed("chunk-envelope", "envelope must be exactly {type, seq0, time0, data}", row)
     if not is_seq(row["seq0"]):
-        raise malformed("chunk-seq0", row, "seq0 must be a non-negative safe integer")
+        raise malformed("chunk-seq0", "seq0 must be a non-negative safe integer", row)
     if not is_safe_integer(row["time0"]):
-        raise malformed("chunk-time0", row, "time0 must be a safe integer")
+        raise malformed("chunk-time0", "time0 must be a safe integer", row)
     data = row["data"]
     if not isinstance(data, dict | list):
-        raise malformed("chunk-data", row, "data must be an object")
+        raise malformed("chunk-data", "data must be an object", row)
     names = set(data) if isinstance(data, dict) else None
     if row["type"] == TOOL_ROW:
         check_tool_call(row, names)
     elif names != {"turn", "step", "index", "dt", "texts"}:
-        raise malformed("chunk-data-keys", row, "data must be exactly {turn, step, index, dt, texts}")
+        raise malformed("chunk-data-keys", "data must be exactly {turn, step, index, dt, texts}", row)
     for name in ("turn", "step", "index"):
         if not is_number(row["data"][name]):
-            raise malformed("chunk-numbers", row, "turn/step/index must be numbers")
+            raise malformed("chunk-numbers", "turn/step/index must be numbers", row)
 
 
 def check_tool_call(row: Row, names: set[str] | None) -> None:
     """CHNK-18, CHNK-19 for a tool call: its names, of which one is optional, and who is called."""
     data = row["data"]
     if names is None or names - {"name"} != {"turn", "step", "index", "id", "dt", "args"}:
-        words = "data must be exactly {turn, step, index, id, name?, dt, args}"
-        raise malformed("chunk-data-keys", row, words)
+        raise malformed(
+            "chunk-data-keys", "data must be exactly {turn, step, index, id, name?, dt, args}", row
+        )
     if not isinstance(data["id"], str) or ("name" in data and not isinstance(data["name"], str)):
-        raise malformed("chunk-tool-id", row, "id (and name when present) must be strings")
+        raise malformed("chunk-tool-id", "id (and name when present) must be strings", row)
 
 
 def check_lists(row: Row, least: int, bounded: bool) -> None:
     """CHNK-21 to CHNK-23: the texts and how many they are, the gaps, and how many these are."""
     texts = members_of(row)
-    words = "texts or args must be an array of strings, of a length that the store allows"
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise malformed("chunk-members", row, words)
+        raise malformed("chunk-members", "texts or args must be an array of strings", row)
     if len(texts) < least or (bounded and len(texts) > MOST_MEMBERS):
-        raise malformed("chunk-members", row, words)
+        raise malformed("chunk-members", f"{len(texts)} members are not a number that the store allows", row)
     gaps = row["data"]["dt"]
     if not isinstance(gaps, list) or not all(is_safe_integer(gap) for gap in gaps):
-        raise malformed("chunk-gaps", row, "dt must be an array of safe integers")
+        raise malformed("chunk-gaps", "dt must be an array of safe integers", row)
     if len(gaps) != len(texts) - 1:
-        words = f"dt length {len(gaps)} does not match {len(texts)} members"
-        raise malformed("chunk-gap-count", row, words)
+        raise malformed("chunk-gap-count", f"dt length {len(gaps)} does not match {len(texts)} members", row)
 
 
 def check_ends(row: Row, bounded: bool) -> None:
     """CHNK-24 to CHNK-26: the size of the data, the last seq, and every time on the way."""
     if bounded and utf8_bytes(json_text(row["data"])) > MOST_BYTES:
-        raise malformed("chunk-size", row, f"data exceeds {MOST_BYTES} UTF-8 bytes")
+        raise malformed("chunk-size", f"data exceeds {MOST_BYTES} UTF-8 bytes", row)
     if not is_seq(int(row["seq0"]) + len(members_of(row)) - 1):
-        raise malformed("chunk-seq-overflow", row, "member seqs must stay safe integers")
+        raise malformed("chunk-seq-overflow", "member seqs must stay safe integers", row)
     time = int(row["time0"])
     for gap in row["data"]["dt"]:
         time += int(gap)
         if not is_safe_integer(time):
-            raise malformed("chunk-time-overflow", row, "member times must stay safe integers")
+            raise malformed("chunk-time-overflow", "member times must stay safe integers", row)
 
 
 def expand(row: Row) -> list[Event]:

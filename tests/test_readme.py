@@ -88,7 +88,9 @@ class Project:
         (folder / "my_package" / "__init__.py").touch()
         (folder / "my_package" / "adapter.py").write_text(adapter or adapter_of_the_readme())
         (folder / "my_port.py").write_text(f"FAULTY = {faulty}\n\n{MY_PORT}")
-        (folder / "decoder_adapter.py").write_text(only(blocks(DECODER_PAGE, "python")))
+        for text in blocks(DECODER_PAGE, "python"):
+            named = re.match(r"# (\S+\.py)\n", text)
+            (folder / (named[1] if named else "decoder_adapter.py")).write_text(text)
         (folder / "path" / "to").mkdir(parents=True)
         (folder / "path" / "to" / "vectors").symlink_to(vectors_dir())
         tool = ["-P", "-m", "conformance"]

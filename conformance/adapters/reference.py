@@ -222,7 +222,7 @@ def seqs_decode(request: Request) -> Result:
 
 
 def chunks_pack(request: Request) -> Result:
-    """The records; or how many members each holds; or the texts of the rows, for SQLite of their data."""
+    """The records; or the place of each; or the texts of the rows, for SQLite of their data."""
     events = member(request, "events")
     if "repeats" in request:
         events = [with_long_text(*pair) for pair in zip(events, request["repeats"], strict=True)]
@@ -232,9 +232,14 @@ def chunks_pack(request: Request) -> Result:
         return {"records": records}
     as_they_are = {id(event) for event in events}
     if request["level"] == "layout":
-        return {"layout": [0 if id(record) in as_they_are else len(members_of(record)) for record in records]}
+        return {"layout": [place_of(record, id(record) in as_they_are) for record in records]}
     rows = [record for record in records if id(record) not in as_they_are]
     return {"lines": [chunk_rows.json_text(row if jsonl else row["data"]) for row in rows]}
+
+
+def place_of(record: Any, as_it_is: bool) -> list[Any]:
+    """The first seq of a record, and how many members it has; 0 for an event that stays as it is."""
+    return [record["seq"], 0] if as_it_is else [record["seq0"], len(members_of(record))]
 
 
 def with_long_text(event: Any, times: int) -> Any:

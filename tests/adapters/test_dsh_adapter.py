@@ -114,7 +114,10 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "transcript",
         "surface.live",
         "session.live",
+        "chunks.pack@jsonl",
+        "chunks.unpack@jsonl",
         "isolation",
+        "text",
     ]
     implementation = result["implementation"]
     assert implementation["name"] == "@deepseek-ai/dsh-session"

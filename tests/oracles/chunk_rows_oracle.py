@@ -117,7 +117,7 @@ def row(run: list[Any]) -> dict[str, Any]:
     return {"type": NAMES[chunk["type"]], "seq0": run[0]["seq"], "time0": run[0]["time"], "data": packed}
 
 
-TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|e-0(?=\d)')
+TOKEN = re.compile(r'"(?:[^"\\]+|\\.)*"|e-0(?=\d)')
 """A text, or the place where Python puts a 0 into an exponent and JavaScript does not."""
 
 

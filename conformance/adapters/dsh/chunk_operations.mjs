@@ -28,7 +28,9 @@ export async function chunkOperations(load) {
     if (request.level === undefined) return { records };
     const asTheyAre = new Set(events);
     if (request.level === 'layout') {
-      return { layout: records.map((record) => (asTheyAre.has(record) ? 0 : membersOf(record).length)) };
+      const placeOf = (record) =>
+        asTheyAre.has(record) ? [record.seq, 0] : [record.seq0, membersOf(record).length];
+      return { layout: records.map(placeOf) };
     }
     const rows = records.filter((record) => !asTheyAre.has(record));
     return { lines: rows.map((row) => JSON.stringify(row)) };
