@@ -16,6 +16,7 @@ from conformance.ledger import Ledger, load_ledger
 from conformance.operations import OPERATIONS, Operation
 from conformance.resources import vectors_dir
 from conformance.shorthand import ShorthandError, expand_expect, expand_request
+from conformance.shorthand_closers import expand_expectation
 from conformance.strict_yaml import Lines
 
 FORMAT = 1
@@ -175,11 +176,12 @@ class _Reader:
         self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]
     ) -> dict[str, Any]:
         try:
+            expect = expand_expectation(entry["expect"])
             if operation.name in FILE_OPERATIONS:
-                return expand_expected(entry["request"], entry["expect"])
-            return expand_expect(operation.name, request, entry["expect"])
+                return expand_expected(entry["request"], expect)
+            return expand_expect(operation.name, request, expect)
         except ShorthandError as error:
-            raise self.fault_in(entry, str(error), entry["expect"]) from None
+            raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None
 
     def check_request(self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]) -> None:
         wrong = schemas.fault(f"op/{operation.name}#/$defs/request", request)

@@ -44,6 +44,9 @@ OPERATIONS = {
         Operation("chunks.unpack", ("record",), variant="store"),
         Operation("jsonl.scan", ("hex", "path", "compression")),
         Operation("jsonl.path", ("session", "cwd", "compression", "found")),
+        Operation("closers", ("events",)),
+        Operation("request-header", ("events",)),
+        Operation("request-header.equal", ("left", "right")),
     )
 }
 

@@ -211,6 +211,14 @@ def _assistant(element: Event, seq: int) -> Event:
     }
 
 
+def _calls(element: Event, seq: int) -> Event:
+    calls = element["calls"]
+    if not isinstance(calls, list):
+        raise ShorthandError(f"calls takes a list of call ids, not {calls!r}")
+    content = [{"type": "tool-call", "id": call, "name": "read", "arguments": "{}"} for call in calls]
+    return _assistant({"assistant": content}, seq)
+
+
 def _result(element: Event, seq: int) -> Event:
     call = element["result"]
     block = {"type": "tool-result", "toolCallId": call, "content": _text(element.get("text", "ok"))}
@@ -257,6 +265,7 @@ def _other(element: Event, seq: int) -> Event:
 _MAKERS: dict[str, Callable[[Event, int], Event]] = {
     "user": _user,
     "assistant": _assistant,
+    "calls": _calls,
     "result": _result,
     "call": _call,
     **{form: _chunk(form) for form in DELTAS},

@@ -92,6 +92,8 @@ def request_of(example: Example) -> dict[str, Any]:
     elif example.op in ONE_EVENT:
         assert len(example.lines) == 1, f"{example.place}: one event belongs here"
         request["event_text"] = example.lines[0]
+    elif example.op == "request-header.equal":
+        request["left_text"], request["right_text"] = example.lines
     elif example.op == "tutorial":
         request["events"] = [json.loads(line) for line in example.lines]
     else:
@@ -144,6 +146,10 @@ def expectation(op: str, says: str) -> dict[str, Any]:
         return {"result": {"values": value}}
     if op.startswith("chunks."):
         return {"result": {"told": value}}
+    if op in ("request-header", "request-header.equal"):
+        return {"result": {op.replace("request-", "").rpartition(".")[2]: value}}
+    if op == "closers":
+        return {"result": {"closers": value}}
     if op == "project":
         return {"result": {"message": value}}
     return {"result": {"messages": value} if op in LISTS_OF_MESSAGES else value}
@@ -245,6 +251,10 @@ WRONG = [
     ("chunks.unpack@jsonl → refused: chunk-seq0", '{"type":"text-chunks"}'),
     ('chunks.unpack@jsonl → [[1, 0, ""]]', CHUNK),
     ('chunks.unpack@sqlite → [[0, 0, "a"]]', CHUNK),
+    ("request-header → null", '{"type":"request/header","data":{"header":{"config":{}}}}'),
+    ("request-header.equal → true", '{"config":{}}\n{"config":{},"system":"a"}'),
+    ("closers → []", '{"type":"turn/start","seq":0,"time":0,"data":{"turn":1}}'),
+    ("closers → refused: event-shapeless, at 0", '{"type":"turn/start","seq":0,"time":0,"data":{"turn":1}}'),
     ("session.live", '{"append":{"type":"turn/start","data":{}}} // → {"seq":1}'),
     ("session.live", '{"observe":["nodes"]} // → {"nodes":[0]}'),
 ]

@@ -15,9 +15,12 @@ from conformance import __version__
 from conformance.adapters.reference_files import TooLarge, place_of_log, scan_file
 from conformance.json_text import parse_exact
 from reference_impl import chunk_rows, seqs_codec
+from reference_impl.closers import closers as closers_of
 from reference_impl.event_log import require_event
 from reference_impl.marker import is_eligible
 from reference_impl.rejection import Rejection
+from reference_impl.request_header import request_header as request_header_of
+from reference_impl.request_header import same_header
 from reference_impl.session import Session
 from reference_impl.surface_view import SurfaceView
 
@@ -278,6 +281,18 @@ def jsonl_path(request: Request) -> Result:
     return place_of_log(member(request, "session"), cwd, member(request, "compression"), request.get("found"))
 
 
+def closers(request: Request) -> Result:
+    return {"closers": closers_of(member(request, "events"))}
+
+
+def request_header(request: Request) -> Result:
+    return {"header": request_header_of(member(request, "events"))}
+
+
+def request_header_equal(request: Request) -> Result:
+    return {"equal": same_header(member(request, "left"), member(request, "right"))}
+
+
 VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "seqs.encode": ("schema", (15, 17, 19)),
     "seqs.decode": ("schema", (15, 17, 19)),
@@ -303,6 +318,9 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "chunks.unpack": chunks_unpack,
     "jsonl.scan": jsonl_scan,
     "jsonl.path": jsonl_path,
+    "closers": closers,
+    "request-header": request_header,
+    "request-header.equal": request_header_equal,
 }
 EDITIONS = ("v0",)
 BESIDE_OPERATIONS = ("isolation", "text", "files")

@@ -116,6 +116,9 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "session.live",
         "chunks.pack@jsonl",
         "chunks.unpack@jsonl",
+        "closers",
+        "request-header",
+        "request-header.equal",
         "isolation",
         "text",
     ]
