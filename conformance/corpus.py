@@ -15,7 +15,7 @@ from conformance.file_contents import FILE_OPERATIONS, expand_expected, expand_f
 from conformance.ledger import Ledger, load_ledger
 from conformance.operations import OPERATIONS, Operation
 from conformance.resources import vectors_dir
-from conformance.shorthand import ShorthandError, expand_expect, expand_request
+from conformance.shorthand import ShorthandError, expand_expect, expand_request, expand_results
 from conformance.shorthand_closers import expand_expectation
 from conformance.strict_yaml import Lines
 
@@ -170,7 +170,7 @@ class _Reader:
                 return expand_file(entry["request"])
             return expand_request(entry["request"])
         except ShorthandError as error:
-            raise self.fault_in(entry, str(error), entry["request"]) from None
+            raise self.fault_in(entry, f"request: {error}", entry["request"]) from None
 
     def expand_expect(
         self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]
@@ -179,7 +179,9 @@ class _Reader:
             expect = expand_expectation(entry["expect"])
             if operation.name in FILE_OPERATIONS:
                 return expand_expected(entry["request"], expect)
-            return expand_expect(operation.name, request, expect)
+            if operation.name.startswith("chunks."):
+                return expand_expect(operation.name, request, expect)
+            return expand_results(expect)
         except ShorthandError as error:
             raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None
 

@@ -47,6 +47,8 @@ OPERATIONS = {
         Operation("closers", ("events",)),
         Operation("request-header", ("events",)),
         Operation("request-header.equal", ("left", "right")),
+        Operation("admit", ("sessionId", "header", "events"), variant="source", tokens=True),
+        Operation("fork", ("header", "events", "taken", "sourceId", "boundary", "childId"), tokens=True),
     )
 }
 

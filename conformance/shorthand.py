@@ -155,6 +155,18 @@ def expand_request(request: Event) -> Event:
     return expanded
 
 
+def expand_results(written: Event) -> Event:
+    """Expand the events of an expected result, and those of each alternative; steps stay as they are."""
+    expanded = dict(written)
+    for kind in ("either", "any_of"):
+        if kind in written:
+            expanded[kind] = [expand_results(alternative) for alternative in written[kind]]
+    result = written.get("result")
+    if isinstance(result, dict) and isinstance(result.get("events"), list):
+        expanded["result"] = {**result, "events": expand_events(result["events"])}
+    return expanded
+
+
 def _expand_steps(steps: list[Any], base: int) -> list[Any]:
     """A step's event gets the seq of the place that it is pushed to, checked for, or put right at."""
     expanded = []

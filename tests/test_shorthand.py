@@ -10,6 +10,7 @@ from conformance.shorthand import (
     expand_events,
     expand_expect,
     expand_request,
+    expand_results,
 )
 
 
@@ -143,3 +144,27 @@ def test_no_such_event_to_be_left_as_it_is(index):
     for request in ({"events": [{}, {}]}, {"events_text": "[]"}):
         with pytest.raises(ShorthandError, match="verbatim takes the index of an event"):
             expand_expect("chunks.pack", request, expected)
+
+
+def test_expected_events_are_expanded_wherever_a_result_stands():
+    long = {"type": "turn/start", "seq": 0, "time": 0, "data": {"turn": 1}}
+    written = {"result": {"events": [{"turn/start": 1}], "firstLiveSeq": 1}}
+    assert expand_results(written) == {"result": {"events": [long], "firstLiveSeq": 1}}
+    refused = {"rejected": {"condition": "c"}}
+    for kind in ("either", "any_of"):
+        expanded = expand_results({kind: [refused, written], "reason": "they differ"})
+        assert expanded == {
+            kind: [refused, {"result": {"events": [long], "firstLiveSeq": 1}}],
+            "reason": "they differ",
+        }
+    assert written["result"]["events"] == [{"turn/start": 1}], "what was written stays as it is"
+
+
+def test_an_expected_time_may_be_any():
+    marker = expand_event({"event": "session/end-seed", "time": {"$any": "time"}}, 3)
+    assert marker == {"type": "session/end-seed", "seq": 3, "time": {"$any": "time"}, "data": {}}
+
+
+def test_what_expects_no_events_stays():
+    for written in ({"result": {"events_text": "[]"}}, {"steps": [{"result": {"events": [{"a": 1}]}}]}):
+        assert expand_results(written) == written

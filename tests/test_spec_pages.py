@@ -8,6 +8,7 @@ and the lines below it hold one event each. In a stepwise operation the lines ho
 by `` // → ANSWER`` of that step, and the heading has no answer. For the sequence codec
 the one line is a list, or the hex of a cell whose row's seq is BASE. Of chunk rows a packed batch is told
 as its rows, and the seqs of events between them; an expanded row as seq, time and text of each event.
+For ``admit`` and ``fork`` a line without a ``type`` holds other members of the request.
 ``expectation`` reads the answers.
 """
 
@@ -38,9 +39,11 @@ REFUSED = re.compile(r"refused: (?P<condition>[a-z0-9-]+)(?:, at (?P<at>\d+))?")
 SURFACE = re.compile(
     r"nodes (?P<nodes>\[.*?\]), generation (?P<generation>\d+)(?:, shadowed (?P<shadowed>.+))?"
 )
+SESSION = re.compile(r"(?P<events>\d+) events?, first live (?P<first>\d+)(?:, header (?P<header>\{.*\}))?")
 TRANSCRIPT = re.compile(r"seqs (?P<seqs>\[.*?\]), messages (?P<messages>\[.*\])")
 ONE_EVENT = {"project", "classify"}
 STEPWISE = {"surface.live", "session.live"}
+MAKE_SESSIONS = ("admit@", "fork")
 QUESTIONS = ("eligible", "surface", "append", "replacement")
 LISTS_OF_MESSAGES = {"messages", "messages.linear-fallback", "tutorial"}
 NO_EXAMPLES = {"README.md", "protocol.md", "where-it-lives.md", "rejected-designs.md"}
@@ -84,6 +87,8 @@ def request_of(example: Example) -> dict[str, Any]:
         member = f"[{','.join(example.lines)}]" if op == "chunks.pack" else "".join(example.lines)
         name = "events_text" if op == "chunks.pack" else "record_text"
         return {"op": op, "edition": "v0", "store": store, name: member}
+    if example.op.startswith(MAKE_SESSIONS):
+        return session_request_of(example)
     request: dict[str, Any] = {"op": example.op, "edition": "v0"}
     if example.base is not None:
         request["baseSeq"] = example.base
@@ -111,6 +116,25 @@ def seqs_request_of(example: Example) -> dict[str, Any]:
     return {**request, "hex": json.loads(example.lines[0]), "rowSeq": example.base}
 
 
+def session_request_of(example: Example) -> dict[str, Any]:
+    """Lines with a type are the log; others hold members of the request, which is about a session s."""
+    op, _, source = example.op.partition("@")
+    values = [parse_exact(line) for line in example.lines]
+    members = {name: value for each in values if "type" not in each for name, value in each.items()}
+    events = [each for each in values if "type" in each]
+    if events:
+        members["events"] = events
+    request: dict[str, Any] = {"op": op, "edition": "v0"}
+    if op == "admit":
+        request |= {"source": source, "sessionId": "s"}
+        if source == "restored":
+            members.setdefault("header", {"version": 0, "id": "s", "createdAt": 5})
+    for name, value in members.items():
+        spelled_as_text = name in ("header", "events", "boundary")
+        request[f"{name}_text" if spelled_as_text else name] = json.dumps(value) if spelled_as_text else value
+    return request
+
+
 def steps_of(example: Example) -> list[tuple[str, str]]:
     """Each step with what its comment says."""
     pairs = []
@@ -131,6 +155,9 @@ def expectation(op: str, says: str) -> dict[str, Any]:
         if surface["shadowed"]:
             told["shadowed"] = [json.loads(each) for each in re.findall(r"\[.*?\]", surface["shadowed"])]
         return {"result": told}
+    if op.startswith(MAKE_SESSIONS) and (made := SESSION.fullmatch(says)):
+        told = {"events": int(made["events"]), "firstLiveSeq": int(made["first"])}
+        return {"result": told | ({"header": json.loads(made["header"])} if made["header"] else {})}
     if op == "classify":
         words = set() if says == "none" else set(says.split(", "))
         assert words <= set(QUESTIONS), f"no such question: {says}"
@@ -167,6 +194,13 @@ def as_told(op: str, found: dict[str, Any], expected: dict[str, Any]) -> dict[st
         return {"result": result}
     if op.startswith("chunks.") and "result" in found:
         return {"result": {"told": chunks_as_told(**found["result"])}}
+    if op.startswith(MAKE_SESSIONS) and "result" in found:
+        told = {**found["result"], "events": len(found["result"]["events"])}
+        for name in told.keys() - expected.get("result", {}).keys():
+            del told[name]
+        if "header" in told and "createdAt" not in expected["result"]["header"]:
+            assert isinstance(told["header"].pop("createdAt"), int)
+        return {"result": told}
     return found
 
 
@@ -255,6 +289,14 @@ WRONG = [
     ("request-header.equal → true", '{"config":{}}\n{"config":{},"system":"a"}'),
     ("closers → []", '{"type":"turn/start","seq":0,"time":0,"data":{"turn":1}}'),
     ("closers → refused: event-shapeless, at 0", '{"type":"turn/start","seq":0,"time":0,"data":{"turn":1}}'),
+    ("admit@restored → 2 events, first live 1", '{"type":"session/end-seed","seq":0,"time":0,"data":{}}'),
+    ("admit@restored → 1 events, first live 0", '{"type":"session/end-seed","seq":0,"time":0,"data":{}}'),
+    ("admit@borrowed → refused: event-envelope, at 1", '{"type":"note","seq":0,"time":0}'),
+    ('admit@borrowed → 0 events, first live 0, header {"version":0}', "{}"),
+    ('admit@borrowed → 0 events, first live 0, header {"version":0,"id":"s","createdAt":5}', "{}"),
+    ("admit@restored → refused: header-id", '{"header":{"version":1,"id":"t"}}'),
+    ("fork → 0 events, first live 0", '{"header":{"id":"p"},"events":[]}'),
+    ("fork → refused: fork-exists", '{"header":{"id":"p"},"events":[],"boundary":7}'),
     ("session.live", '{"append":{"type":"turn/start","data":{}}} // → {"seq":1}'),
     ("session.live", '{"observe":["nodes"]} // → {"nodes":[0]}'),
 ]

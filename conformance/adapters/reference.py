@@ -12,8 +12,9 @@ import reference_impl.projection
 import reference_impl.transcript
 import reference_impl.tutorial
 from conformance import __version__
+from conformance.adapters.members import MissingMemberError, Request, Result, member
+from conformance.adapters.reference_admission import admit, fork
 from conformance.adapters.reference_files import TooLarge, place_of_log, scan_file
-from conformance.json_text import parse_exact
 from reference_impl import chunk_rows, seqs_codec
 from reference_impl.closers import closers as closers_of
 from reference_impl.event_log import require_event
@@ -23,9 +24,6 @@ from reference_impl.request_header import request_header as request_header_of
 from reference_impl.request_header import same_header
 from reference_impl.session import Session
 from reference_impl.surface_view import SurfaceView
-
-Request = dict[str, Any]
-Result = dict[str, Any]
 
 
 def fold(request: Request) -> Result:
@@ -298,6 +296,7 @@ VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "seqs.decode": ("schema", (15, 17, 19)),
     "chunks.pack": ("store", ("jsonl", "sqlite")),
     "chunks.unpack": ("store", ("jsonl", "sqlite")),
+    "admit": ("source", ("borrowed", "restored")),
 }
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
@@ -321,6 +320,8 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "closers": closers,
     "request-header": request_header,
     "request-header.equal": request_header_equal,
+    "admit": admit,
+    "fork": fork,
 }
 EDITIONS = ("v0",)
 BESIDE_OPERATIONS = ("isolation", "text", "files")
@@ -369,19 +370,6 @@ def capabilities() -> list[str]:
         for name in HANDLERS
         for value in VARIANTS.get(name, ("", (None,)))[1]
     ]
-
-
-class MissingMemberError(Exception):
-    """The request lacks something that its operation cannot do without."""
-
-
-def member(request: Request, name: str) -> Any:
-    """A member in either spelling; the text spelling keeps -0 and integers of any length."""
-    if name in request:
-        return request[name]
-    if f"{name}_text" not in request:
-        raise MissingMemberError(f"the member {name} (or {name}_text)")
-    return parse_exact(request[f"{name}_text"])
 
 
 def create() -> Callable[[Request], dict[str, Any]]:

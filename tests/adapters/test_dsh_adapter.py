@@ -119,6 +119,9 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "closers",
         "request-header",
         "request-header.equal",
+        "admit@borrowed",
+        "admit@restored",
+        "fork",
         "isolation",
         "text",
     ]

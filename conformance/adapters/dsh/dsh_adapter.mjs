@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { admissionOperations } from './admission_operations.mjs';
 import { answerLine, capabilitiesOf } from './answers.mjs';
 import { chunkOperations } from './chunk_operations.mjs';
 import { jsonlOperations } from './jsonl_operations.mjs';
@@ -21,7 +22,7 @@ import { surfaceOperations } from './surface_operations.mjs';
 const PACKAGE = '@deepseek-ai/dsh-session';
 
 /** One module per area; each gives its operations as [name, {run, locate?, variant?: {member, values}}]. */
-const AREAS = [surfaceOperations, liveOperations, chunkOperations, jsonlOperations, repairOperations, headerOperations];
+const AREAS = [surfaceOperations, liveOperations, chunkOperations, jsonlOperations, repairOperations, headerOperations, admissionOperations];
 
 /** Capabilities that are no operation: what a session gives out can be tried to be changed; the text of a row is told. */
 const BESIDE_OPERATIONS = ['isolation', 'text'];
