@@ -49,6 +49,8 @@ OPERATIONS = {
         Operation("request-header.equal", ("left", "right")),
         Operation("admit", ("sessionId", "header", "events"), variant="source", tokens=True),
         Operation("fork", ("header", "events", "taken", "sourceId", "boundary", "childId"), tokens=True),
+        Operation("normalise", ("sessionId", "events")),
+        Operation("jsonl.load", ("hex", "path", "compression", "sessionId")),
     )
 }
 

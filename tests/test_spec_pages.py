@@ -8,7 +8,8 @@ and the lines below it hold one event each. In a stepwise operation the lines ho
 by `` // → ANSWER`` of that step, and the heading has no answer. For the sequence codec
 the one line is a list, or the hex of a cell whose row's seq is BASE. Of chunk rows a packed batch is told
 as its rows, and the seqs of events between them; an expanded row as seq, time and text of each event.
-For ``admit`` and ``fork`` a line without a ``type`` holds other members of the request.
+For ``jsonl.load`` the lines are those of the file of a session s, and it answers with the seqs of events
+and closers. For ``admit`` and ``fork`` a line without a ``type`` holds other members of the request.
 ``expectation`` reads the answers.
 """
 
@@ -44,6 +45,7 @@ TRANSCRIPT = re.compile(r"seqs (?P<seqs>\[.*?\]), messages (?P<messages>\[.*\])"
 ONE_EVENT = {"project", "classify"}
 STEPWISE = {"surface.live", "session.live"}
 MAKE_SESSIONS = ("admit@", "fork")
+READ_LOGS = ("normalise", "jsonl.load")
 QUESTIONS = ("eligible", "surface", "append", "replacement")
 LISTS_OF_MESSAGES = {"messages", "messages.linear-fallback", "tutorial"}
 NO_EXAMPLES = {"README.md", "protocol.md", "where-it-lives.md", "rejected-designs.md"}
@@ -82,6 +84,8 @@ def request_of(example: Example) -> dict[str, Any]:
     """The request that the lines of an example stand for; members go as text, so -0 and the like survive."""
     if example.op.startswith("seqs."):
         return seqs_request_of(example)
+    if example.op in READ_LOGS:
+        return stored_request_of(example)
     if example.op.startswith("chunks."):
         op, store = example.op.split("@")
         member = f"[{','.join(example.lines)}]" if op == "chunks.pack" else "".join(example.lines)
@@ -114,6 +118,15 @@ def seqs_request_of(example: Example) -> dict[str, Any]:
     if op == "seqs.encode":
         return {**request, "values_text": example.lines[0]}
     return {**request, "hex": json.loads(example.lines[0]), "rowSeq": example.base}
+
+
+def stored_request_of(example: Example) -> dict[str, Any]:
+    """The events of a session s as they are stored, or the lines of its file."""
+    request: dict[str, Any] = {"op": example.op, "edition": "v0", "sessionId": "s"}
+    if example.op == "normalise":
+        return {**request, "events_text": f"[{','.join(example.lines)}]"}
+    content = "".join(f"{line}\n" for line in example.lines)
+    return {**request, "compression": "none", "hex": content.encode().hex()}
 
 
 def session_request_of(example: Example) -> dict[str, Any]:
@@ -168,9 +181,13 @@ def expectation(op: str, says: str) -> dict[str, Any]:
         return {"result": {}}
     if op.startswith("seqs.encode"):
         return {"result": {"hex": says}}
+    if op == "jsonl.load":
+        return {"result": {"told": says}}
     value = parse_exact(says)
     if op.startswith("seqs.decode"):
         return {"result": {"values": value}}
+    if op == "normalise":
+        return {"result": {"events": value}}
     if op.startswith("chunks."):
         return {"result": {"told": value}}
     if op in ("request-header", "request-header.equal"):
@@ -192,6 +209,8 @@ def as_told(op: str, found: dict[str, Any], expected: dict[str, Any]) -> dict[st
         if "shadowed" in expected.get("result", {}):
             result["shadowed"] = [each["shadowedSeqs"] for each in found["result"]["replacements"]]
         return {"result": result}
+    if op == "jsonl.load" and "result" in found:
+        return {"result": {"told": load_as_told(**found["result"])}}
     if op.startswith("chunks.") and "result" in found:
         return {"result": {"told": chunks_as_told(**found["result"])}}
     if op.startswith(MAKE_SESSIONS) and "result" in found:
@@ -202,6 +221,12 @@ def as_told(op: str, found: dict[str, Any], expected: dict[str, Any]) -> dict[st
             assert isinstance(told["header"].pop("createdAt"), int)
         return {"result": told}
     return found
+
+
+def load_as_told(header: Any, events: list[Any], closers: list[Any], tornFrom: int | None) -> str:  # noqa: N803
+    """The seqs of the events and of the closers, and whether the file is whole."""
+    seqs, closing = ([event["seq"] for event in each] for each in (events, closers))
+    return f"seqs {seqs}, closers {closing}, {'whole' if tornFrom is None else 'torn'}"
 
 
 def chunks_as_told(records: Any = None, events: Any = None) -> list[Any]:
@@ -255,6 +280,7 @@ CHUNK = (
     '{"type":"assistant/chunk","seq":0,"time":0,'
     '"data":{"turn":1,"step":1,"chunk":{"type":"text-delta","index":0,"text":""}}}'
 )
+HEADER = '{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}'
 WRONG = [
     ("fold → nodes [1], generation 0", APPEND),
     ("fold → nodes [0], generation 1", APPEND),
@@ -297,6 +323,11 @@ WRONG = [
     ("admit@restored → refused: header-id", '{"header":{"version":1,"id":"t"}}'),
     ("fork → 0 events, first live 0", '{"header":{"id":"p"},"events":[]}'),
     ("fork → refused: fork-exists", '{"header":{"id":"p"},"events":[],"boundary":7}'),
+    ("normalise → []", '{"type":"turn/start","seq":0,"time":0,"data":{"turn":1}}'),
+    ("normalise → refused: legacy-mode-set, at 1", '{"type":"mode/set","seq":0,"time":0,"data":{}}'),
+    ("jsonl.load → seqs [], closers [0], whole", HEADER),
+    ("jsonl.load → seqs [], closers [], whole", f"{HEADER}\n{{bad"),
+    ("jsonl.load → refused: jsonl-identity, at 0", HEADER.replace('"s"', '"t"')),
     ("session.live", '{"append":{"type":"turn/start","data":{}}} // → {"seq":1}'),
     ("session.live", '{"observe":["nodes"]} // → {"nodes":[0]}'),
 ]

@@ -15,6 +15,7 @@ from conformance import __version__
 from conformance.adapters.members import MissingMemberError, Request, Result, member
 from conformance.adapters.reference_admission import admit, fork
 from conformance.adapters.reference_files import TooLarge, place_of_log, scan_file
+from conformance.adapters.reference_load import jsonl_load, normalise
 from reference_impl import chunk_rows, seqs_codec
 from reference_impl.closers import closers as closers_of
 from reference_impl.event_log import require_event
@@ -317,6 +318,8 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "chunks.unpack": chunks_unpack,
     "jsonl.scan": jsonl_scan,
     "jsonl.path": jsonl_path,
+    "normalise": normalise,
+    "jsonl.load": jsonl_load,
     "closers": closers,
     "request-header": request_header,
     "request-header.equal": request_header_equal,

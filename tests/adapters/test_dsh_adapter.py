@@ -122,6 +122,8 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "admit@borrowed",
         "admit@restored",
         "fork",
+        "normalise",
+        "jsonl.load",
         "isolation",
         "text",
     ]

@@ -17,12 +17,13 @@ import { knownTexts } from './known_texts.mjs';
 import { serveLines } from './line_server.mjs';
 import { liveOperations } from './live_operations.mjs';
 import { repairOperations } from './repair_operations.mjs';
+import { loadOperations } from './load_operations.mjs';
 import { surfaceOperations } from './surface_operations.mjs';
 
 const PACKAGE = '@deepseek-ai/dsh-session';
 
 /** One module per area; each gives its operations as [name, {run, locate?, variant?: {member, values}}]. */
-const AREAS = [surfaceOperations, liveOperations, chunkOperations, jsonlOperations, repairOperations, headerOperations, admissionOperations];
+const AREAS = [surfaceOperations, liveOperations, chunkOperations, jsonlOperations, repairOperations, headerOperations, admissionOperations, loadOperations];
 
 /** Capabilities that are no operation: what a session gives out can be tried to be changed; the text of a row is told. */
 const BESIDE_OPERATIONS = ['isolation', 'text'];
