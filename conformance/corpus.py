@@ -16,7 +16,7 @@ from conformance.ledger import Ledger, load_ledger
 from conformance.operations import OPERATIONS, Operation
 from conformance.phases import is_own
 from conformance.resources import vectors_dir
-from conformance.shorthand import ShorthandError, expand_request
+from conformance.shorthand import ShorthandError, expand_expect, expand_request, expand_results
 from conformance.shorthand_backend import expand_batches, expand_logs
 from conformance.shorthand_closers import expand_expectation
 from conformance.strict_yaml import Lines
@@ -119,8 +119,8 @@ class _Reader:
         operation, capability, header = self.operation(entry)
         request = self.expand_backend(entry) if operation.name == "backend" else self.expand(entry)
         self.check_request(operation, request, entry)
-        expect = self.expand_expect(entry)
-        self.check_expect(operation, request, entry, expect)
+        expect = self.expand_expect(operation, request, entry)
+        self.check_expect(operation, request, expect, entry)
         line = {"op": operation.name, **header, "edition": self.document["edition"], **request}
         body = json_text.dump_ascii(line)[1:]
         if len(body) > json_text.MAX_LINE_BYTES - 32:
@@ -173,13 +173,18 @@ class _Reader:
                 return expand_file(entry["request"])
             return expand_request(entry["request"])
         except ShorthandError as error:
-            raise self.fault_in(entry, str(error), entry["request"]) from None
+            raise self.fault_in(entry, f"request: {error}", entry["request"]) from None
 
-    def expand_expect(self, entry: dict[str, Any]) -> dict[str, Any]:
+    def expand_expect(
+        self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]
+    ) -> dict[str, Any]:
         try:
-            if self.document["op"] in FILE_OPERATIONS:
-                return expand_expected(entry["request"], entry["expect"])
-            return expand_expectation(entry["expect"])
+            expect = expand_expectation(entry["expect"])
+            if operation.name in FILE_OPERATIONS:
+                return expand_expected(entry["request"], expect)
+            if operation.name.startswith("chunks."):
+                return expand_expect(operation.name, request, expect)
+            return expand_results(expect)
         except ShorthandError as error:
             raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None
 
@@ -213,7 +218,7 @@ class _Reader:
                     raise self.fault_in(entry, f"{name} is not JSON: {error}") from None
 
     def check_expect(
-        self, operation: Operation, request: dict[str, Any], entry: dict[str, Any], written: dict[str, Any]
+        self, operation: Operation, request: dict[str, Any], written: dict[str, Any], entry: dict[str, Any]
     ) -> None:
         expect = expectation(written)
         if operation.stepwise != (expect.kind == "steps"):

@@ -110,8 +110,10 @@ def line_bytes(line: Any, number: int) -> bytes:
         return line.encode("utf-8")
     if not isinstance(line, dict):
         raise ShorthandError(f"a line is a text, bytes in hex, a header or an event, not {line!r}")
-    if "hex" in line:
+    if line.keys() == {"hex"}:
         return from_hex(line["hex"])
+    if line.keys() == {"bytes"}:
+        return from_characters(line["bytes"])
     value = header_of(line) if "header" in line else expand_event(line, max(number - 1, 0))
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
 
@@ -134,6 +136,13 @@ def from_hex(text: Any) -> bytes:
         return bytes.fromhex(text)
     except (TypeError, ValueError):
         raise ShorthandError(f"hex takes pairs of hex digits, not {text!r}") from None
+
+
+def from_characters(text: Any) -> bytes:
+    try:
+        return str(text).encode("latin-1")
+    except UnicodeEncodeError:
+        raise ShorthandError(f"bytes takes characters up to \\xFF, one for each byte, not {text!r}") from None
 
 
 def expand_expected(request: dict[str, Any], expect: dict[str, Any]) -> dict[str, Any]:

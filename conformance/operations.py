@@ -25,7 +25,9 @@ class Operation:
 STORAGE = frozenset(("storage.jsonl", "storage.jsonl-zstd", "storage.sqlite14"))
 """What a backend keeps in its folder, for cases that damage it."""
 
-BESIDE_OPERATIONS = STORAGE | {"isolation", "files", "backend.borrowed", "backend.live", "backend.signal"}
+BESIDE_OPERATIONS = (
+    STORAGE | {"isolation", "files", "text"} | {"backend.borrowed", "backend.live", "backend.signal"}
+)
 """Capabilities that are no operation."""
 
 OPERATIONS = {
@@ -43,9 +45,18 @@ OPERATIONS = {
         Operation("tutorial", ("events",)),
         Operation("seqs.encode", ("values",), variant="schema"),
         Operation("seqs.decode", ("hex", "text", "rowSeq"), variant="schema"),
+        Operation("chunks.pack", ("events",), variant="store"),
+        Operation("chunks.unpack", ("record",), variant="store"),
         Operation("jsonl.scan", ("hex", "path", "compression")),
-        Operation("backend", ("root", "steps"), stepwise=True, tokens=True),
+        Operation("jsonl.path", ("session", "cwd", "compression", "found")),
         Operation("closers", ("events",)),
+        Operation("request-header", ("events",)),
+        Operation("request-header.equal", ("left", "right")),
+        Operation("admit", ("sessionId", "header", "events"), variant="source", tokens=True),
+        Operation("fork", ("header", "events", "taken", "sourceId", "boundary", "childId"), tokens=True),
+        Operation("normalise", ("sessionId", "events")),
+        Operation("jsonl.load", ("hex", "path", "compression", "sessionId")),
+        Operation("backend", ("root", "steps"), stepwise=True, tokens=True),
     )
 }
 

@@ -7,19 +7,20 @@ no way to store sessions; it is a way to read the rules.
 from __future__ import annotations
 
 import json
-import time
 import uuid
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .admission import END_SEED, admit_restored
+from .clock import now
 from .closers import closers
-from .event_types import KNOWN_TYPES
+from .legacy import refuse_retired
+from .load import read_events
+from .lossless_json import is_lossless
 from .rejection import Rejection
 from .values import equal_json, is_seq, show, to_double
 
 FORMAT_VERSION = 0
-END_SEED = "session/end-seed"
-RETIRED_TYPES = {"request/header-delta": "legacy-header-delta", "mode/set": "legacy-mode-set"}
 
 Header = dict[str, Any]
 Event = dict[str, Any]
@@ -75,7 +76,7 @@ class BackendModel:
                 "session event batch is not losslessly JSON-serializable"
                 " because it contains non-JSON-serializable data",
             )
-        refuse_retired(events, session_id)
+        refuse_retired(events, session_id, 0)
         if not events:  # BACK-7
             return
         if session_id not in self.created and session_id not in self.adopted:
@@ -98,7 +99,7 @@ class BackendModel:
     def load(self, session_id: str) -> View:
         """BACK-13: the balanced log. What an interrupted turn lacks is written, and only that."""
         stored = self._find(session_id)
-        missing = balance(stored["header"], stored["events"])
+        events, missing = balance(stored["header"], stored["events"])
         if missing and session_id in self.live:  # BACK-26
             raise Rejection(
                 "load-live-open",
@@ -108,7 +109,7 @@ class BackendModel:
         if missing:
             self._write(stored, missing)  # BACK-14: the next append continues behind them
         self.adopted.add(session_id)
-        return View(copied(stored["header"]), copied(stored["events"]))
+        return View(copied(stored["header"]), copied(events + missing))
 
     def inspect(self, session_id: str, aborted: Exception | None = None) -> View:
         """BACK-15: what a load would give, and nothing is written. BACK-26: a live log is given as it is.
@@ -117,8 +118,10 @@ class BackendModel:
         """
         require_wanted(aborted)
         stored = self._find(session_id)
-        missing = [] if session_id in self.live else balance(stored["header"], stored["events"])
-        return View(copied(stored["header"]), copied(stored["events"]) + missing)
+        events, missing = balance(stored["header"], stored["events"])
+        if session_id in self.live:
+            missing = []
+        return View(copied(stored["header"]), copied(events + missing))
 
     def read_from(self, session_id: str, first: object, aborted: Exception | None = None) -> View:
         """BACK-17: the stored events from a seq on; there are none behind the end, and no closers."""
@@ -128,9 +131,10 @@ class BackendModel:
             )
         require_wanted(aborted)
         stored = self._find(session_id)
-        require_readable(stored["header"], stored["events"])
+        require_version(stored["header"])
         start = int(first)  # type: ignore[call-overload]
-        return View(copied(stored["header"]), copied(stored["events"][start:]))
+        events = read_events(stored["events"], session_id)
+        return View(copied(stored["header"]), copied(events[start:]))
 
     def list_headers(self, aborted: Exception | None = None) -> list[Header]:
         """BACK-20: the header of every stored session, once each, by id."""
@@ -153,7 +157,7 @@ class BackendModel:
         """A live session appears with a log, which gets its marker; what the store lacks of it is written."""
         session_id = header["id"]
         log = copied(events)
-        log.append({"type": END_SEED, "seq": len(log), "time": time.time_ns() // 1_000_000, "data": {}})
+        log.append({"type": END_SEED, "seq": len(log), "time": now(), "data": {}})
         stored = self.stored.get(session_id)
         if stored is None:
             stored = {"header": copied(header), "events": [], "revision": 0}
@@ -206,14 +210,22 @@ def require_continuation(header: Header, log: list[Event], stored: dict[str, Any
         )
 
 
-def balance(header: Header, events: list[Event]) -> list[Event]:
-    """The closers that a stored log lacks. Raises Rejection where it cannot be read."""
-    require_readable(header, events)
-    return closers(events)
+def balance(header: Header, stored: list[Event]) -> tuple[list[Event], list[Event]]:
+    """A stored log in the shapes of today, and the closers that it lacks. Raises Rejection.
+
+    BACK-22: which types and shapes are read is the loader's rule. BACK-23: all is judged, the closers
+    too, before anything is written.
+    """
+    require_version(header)
+    events = read_events(stored, header["id"])
+    missing = closers(events)
+    read_events(missing, header["id"], len(events))
+    admit_restored(header, [*events, *missing])
+    return events, missing
 
 
-def require_readable(header: Header, events: list[Event]) -> None:
-    """BACK-21, BACK-22: no other version is read, and no event of a meaning that nobody knows."""
+def require_version(header: Header) -> None:
+    """BACK-21: no other version is read; this is asked first."""
     session_id, version = header["id"], header["version"]
     if version > FORMAT_VERSION:
         raise Rejection(
@@ -227,39 +239,6 @@ def require_readable(header: Header, events: list[Event]) -> None:
             f'session "{session_id}" uses log format v{show(version)}, older than the supported v0, and this'
             " build ships no upgrade path for it",
         )
-    for event in events:
-        if event["type"] not in KNOWN_TYPES and event.get("ignorable") is not True:
-            raise Rejection(
-                "event-type-unknown",
-                f'session "{session_id}" contains event type "{event["type"]}" (seq {show(event["seq"])})'
-                " unknown to this harness and not marked ignorable; refusing to interpret the log — it was likely"
-                " written by a newer harness",
-            )
-
-
-def refuse_retired(events: list[Event], session_id: str) -> None:
-    """BACK-10: types that were taken back are not even written."""
-    for event in events:
-        if event["type"] in RETIRED_TYPES:
-            raise Rejection(
-                RETIRED_TYPES[event["type"]],
-                f'session "{session_id}" contains unsupported legacy {event["type"]} event'
-                f" at seq {show(event['seq'])}",
-            )
-
-
-def is_lossless(value: object) -> bool:
-    """STAND-IN for lossless_json.is_lossless."""
-    pending: list[object] = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, dict):
-            pending.extend(item.values())
-        elif isinstance(item, list):
-            pending.extend(item)
-        elif isinstance(item, float) and (item != item or abs(item) == float("inf") or str(item) == "-0.0"):
-            return False
-    return True
 
 
 def copied(value: Any) -> Any:

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from .rejection import Rejection
-from .values import MAX_SAFE_INTEGER, equal_json, is_number, is_seq, to_double
+from .values import equal_json, is_number, is_seq, to_double
 
 Event = dict[str, Any]
 Row = dict[str, Any]
@@ -246,7 +246,7 @@ def number_text(number: int | float) -> str:
     minus = "-" if sign else ""
     if len(digits) <= point <= 21:
         return minus + digits + "0" * (point - len(digits))
-    if 0 < point <= 21:
+    if 0 < point < len(digits):
         return f"{minus}{digits[:point]}.{digits[point:]}"
     if -6 < point <= 0:
         return f"{minus}0.{'0' * -point}{digits}"
@@ -256,38 +256,37 @@ def number_text(number: int | float) -> str:
 
 def utf8_bytes(text: str) -> int:
     """Length in UTF-8 of a text without lone surrogates, such as ``json_text`` gives."""
-    return len(text.encode("utf-8"))
+    return len(text.encode())
 
 
 # -- reading ---------------------------------------------------------------------
 
 
-def malformed(row: Row, condition: str, words: str) -> Rejection:
+def malformed(condition: str, words: str, row: Row) -> Rejection:
     """A refusal of a row; it is about the whole row, so it has no ``at``."""
     return Rejection(condition, f"malformed {row['type']} storage row: {words}")
 
 
 def unpack_jsonl(record: Any) -> list[Any]:
+    """CHNK-12, CHNK-13: the events of a record of JSONL, in which a row may have any number of members."""
+    return unpack(record, least=1, bounded=False)
+
+
+def unpack_sqlite(record: Any) -> list[Any]:
+    """CHNK-13 for a packed row of SQLite, which has three members at least, and bounds.
+
+    That a column calls something packed which is no row is for the store to judge; here it is passed on.
+    """
+    return unpack(record, least=LEAST_MEMBERS, bounded=True)
+
+
+def unpack(record: Any, least: int, bounded: bool) -> list[Any]:
     """CHNK-12: what is no row is one event, whatever it is. CHNK-13: a row is all of its events."""
     if not isinstance(record, dict) or record.get("type") not in list(KIND_OF_ROW):
         return [record]
     check_shape(record)
-    check_lists(record, least=1, most=None)
-    check_ends(record)
-    return expand(record)
-
-
-def unpack_sqlite(record: Any) -> list[Any]:
-    """CHNK-13 for a row of SQLite, which has from three to 1,024 members, and data of bounded size.
-
-    What is no row is passed on, as in JSONL; that a column calls it one is for the store to judge.
-    """
-    if not isinstance(record, dict) or record.get("type") not in list(KIND_OF_ROW):
-        return [record]
-    check_shape(record)
-    check_lists(record, least=LEAST_MEMBERS, most=MOST_MEMBERS)
-    check_size(record)
-    check_ends(record)
+    check_lists(record, least, bounded)
+    check_ends(record, bounded)
     return expand(record)
 
 
@@ -299,64 +298,60 @@ def members_of(row: Row) -> Any:
 def check_shape(row: Row) -> None:
     """CHNK-14 to CHNK-20, in this order: the envelope and the fixed members of the data."""
     if row.keys() != {"type", "seq0", "time0", "data"}:
-        raise malformed(row, "chunk-envelope", "envelope must be exactly {type, seq0, time0, data}")
+        raise malformed("chunk-envelope", "envelope must be exactly {type, seq0, time0, data}", row)
     if not is_seq(row["seq0"]):
-        raise malformed(row, "chunk-seq0", "seq0 must be a non-negative safe integer")
+        raise malformed("chunk-seq0", "seq0 must be a non-negative safe integer", row)
     if not is_safe_integer(row["time0"]):
-        raise malformed(row, "chunk-time0", "time0 must be a safe integer")
+        raise malformed("chunk-time0", "time0 must be a safe integer", row)
     data = row["data"]
     if not isinstance(data, dict | list):
-        raise malformed(row, "chunk-data", "data must be an object")
+        raise malformed("chunk-data", "data must be an object", row)
     names = set(data) if isinstance(data, dict) else None
     if row["type"] == TOOL_ROW:
         check_tool_call(row, names)
     elif names != {"turn", "step", "index", "dt", "texts"}:
-        raise malformed(row, "chunk-data-keys", "data must be exactly {turn, step, index, dt, texts}")
-    if not is_number(data["turn"]) or not is_number(data["step"]) or not is_number(data["index"]):
-        raise malformed(row, "chunk-numbers", "turn/step/index must be numbers")
+        raise malformed("chunk-data-keys", "data must be exactly {turn, step, index, dt, texts}", row)
+    for name in ("turn", "step", "index"):
+        if not is_number(row["data"][name]):
+            raise malformed("chunk-numbers", "turn/step/index must be numbers", row)
 
 
 def check_tool_call(row: Row, names: set[str] | None) -> None:
     """CHNK-18, CHNK-19 for a tool call: its names, of which one is optional, and who is called."""
     data = row["data"]
     if names is None or names - {"name"} != {"turn", "step", "index", "id", "dt", "args"}:
-        words = "data must be exactly {turn, step, index, id, name?, dt, args}"
-        raise malformed(row, "chunk-data-keys", words)
+        raise malformed(
+            "chunk-data-keys", "data must be exactly {turn, step, index, id, name?, dt, args}", row
+        )
     if not isinstance(data["id"], str) or ("name" in data and not isinstance(data["name"], str)):
-        raise malformed(row, "chunk-tool-id", "id (and name when present) must be strings")
+        raise malformed("chunk-tool-id", "id (and name when present) must be strings", row)
 
 
-def check_lists(row: Row, least: int, most: int | None) -> None:
+def check_lists(row: Row, least: int, bounded: bool) -> None:
     """CHNK-21 to CHNK-23: the texts and how many they are, the gaps, and how many these are."""
     texts = members_of(row)
-    words = "texts or args must be an array of strings, of a length that the store allows"
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise malformed(row, "chunk-members", words)
-    if len(texts) < least or (most is not None and len(texts) > most):
-        raise malformed(row, "chunk-members", words)
+        raise malformed("chunk-members", "texts or args must be an array of strings", row)
+    if len(texts) < least or (bounded and len(texts) > MOST_MEMBERS):
+        raise malformed("chunk-members", f"{len(texts)} members are not a number that the store allows", row)
     gaps = row["data"]["dt"]
     if not isinstance(gaps, list) or not all(is_safe_integer(gap) for gap in gaps):
-        raise malformed(row, "chunk-gaps", "dt must be an array of safe integers")
+        raise malformed("chunk-gaps", "dt must be an array of safe integers", row)
     if len(gaps) != len(texts) - 1:
-        words = f"dt length {len(gaps)} does not match {len(texts)} members"
-        raise malformed(row, "chunk-gap-count", words)
+        raise malformed("chunk-gap-count", f"dt length {len(gaps)} does not match {len(texts)} members", row)
 
 
-def check_size(row: Row) -> None:
-    """CHNK-24: the compact JSON text of the data is within the bound, in UTF-8."""
-    if utf8_bytes(json_text(row["data"])) > MOST_BYTES:
-        raise malformed(row, "chunk-size", f"data exceeds {MOST_BYTES} UTF-8 bytes")
-
-
-def check_ends(row: Row) -> None:
-    """CHNK-25, CHNK-26: the last seq is a seq, and every time on the way is a safe integer."""
+def check_ends(row: Row, bounded: bool) -> None:
+    """CHNK-24 to CHNK-26: the size of the data, the last seq, and every time on the way."""
+    if bounded and utf8_bytes(json_text(row["data"])) > MOST_BYTES:
+        raise malformed("chunk-size", f"data exceeds {MOST_BYTES} UTF-8 bytes", row)
     if not is_seq(int(row["seq0"]) + len(members_of(row)) - 1):
-        raise malformed(row, "chunk-seq-overflow", "member seqs must stay safe integers")
+        raise malformed("chunk-seq-overflow", "member seqs must stay safe integers", row)
     time = int(row["time0"])
     for gap in row["data"]["dt"]:
         time += int(gap)
         if not is_safe_integer(time):
-            raise malformed(row, "chunk-time-overflow", "member times must stay safe integers")
+            raise malformed("chunk-time-overflow", "member times must stay safe integers", row)
 
 
 def expand(row: Row) -> list[Event]:

@@ -91,8 +91,7 @@ class KeepsATornLine(Miniature):
 
     def load(self, session_id: str) -> Json:
         header, events, _ = self.read(session_id)
-        self.check_readable(header, events)
-        missing = closers(events)
+        events, missing = self.balance(header, events)
         if missing:
             self.write(session_id, header, missing)
         self.owned[session_id] = len(events) + len(missing)
@@ -182,15 +181,16 @@ class IdsArePaths(Miniature):
 class IgnoresTheVersion(Miniature):
     """A log is a log."""
 
-    def check_readable(self, header: Json, events: list[Json]) -> None:
-        super().check_readable({**header, "version": 0}, events)
+    def readable(self, header: Json, events: list[Json]) -> list[Json]:
+        return super().readable({**header, "version": 0}, events)
 
 
 class IgnoresUnknownTypes(Miniature):
     """What is not known cannot matter."""
 
-    def check_readable(self, header: Json, events: list[Json]) -> None:
-        super().check_readable(header, [])
+    def readable(self, header: Json, events: list[Json]) -> list[Json]:
+        super().readable(header, [])
+        return events
 
 
 class JudgesOnAppend(Miniature):
@@ -198,7 +198,7 @@ class JudgesOnAppend(Miniature):
 
     def check_batch(self, events: list[Json]) -> None:
         super().check_batch(events)
-        self.check_readable({"version": 0}, events)
+        self.readable({"version": 0, "id": "s"}, events)
 
 
 class RepairsBeforeItJudges(Miniature):

@@ -1,7 +1,7 @@
 """A storage backend in miniature: JSON lines in files, honest, and easy to break in one place.
 
-It shares nothing with the model of the reference but the closers and the list of types, so that the
-contract is met by two programs. ``broken_backends`` derives from it.
+It shares nothing with the model of the reference but what judges a stored log, so that the contract
+is met by two programs. ``broken_backends`` derives from it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from reference_impl.admission import admit_restored
 from reference_impl.closers import closers
-from reference_impl.event_types import KNOWN_TYPES
+from reference_impl.load import read_events
+from reference_impl.rejection import Rejection
 
 Json = dict[str, Any]
 RETIRED = {"request/header-delta": "legacy-header-delta", "mode/set": "legacy-mode-set"}
@@ -128,8 +130,7 @@ class Miniature:
 
     def load(self, session_id: str) -> Json:
         header, events, size = self.read(session_id)
-        self.check_readable(header, events)
-        missing = closers(events)
+        events, missing = self.balance(header, events)
         if missing or size < self.path(session_id).stat().st_size:
             self.write(session_id, header, missing, size)
         self.owned[session_id] = len(events) + len(missing)
@@ -137,22 +138,33 @@ class Miniature:
 
     def inspect(self, session_id: str) -> Json:
         header, events, _ = self.read(session_id)
-        self.check_readable(header, events)
-        return {"header": header, "events": events + closers(events)}
+        events, missing = self.balance(header, events)
+        return {"header": header, "events": events + missing}
 
     def read_from(self, session_id: str, first: Any) -> Json:
         if not whole(first):
             raise Refused("read-from")
         header, events, _ = self.read(session_id)
-        self.check_readable(header, events)
-        return {"header": header, "events": events[first:]}
+        return {"header": header, "events": self.readable(header, events)[first:]}
 
-    def check_readable(self, header: Json, events: list[Json]) -> None:
+    def readable(self, header: Json, events: list[Json]) -> list[Json]:
+        """The events in the shapes of today."""
         if header["version"] != 0:
             raise Refused("format-newer" if header["version"] > 0 else "format-older")
-        for event in events:
-            if event["type"] not in KNOWN_TYPES and event.get("ignorable") is not True:
-                raise Refused("event-type-unknown")
+        try:
+            return read_events(events, header["id"])
+        except Rejection as refusal:
+            raise Refused(refusal.condition) from None
+
+    def balance(self, header: Json, events: list[Json]) -> tuple[list[Json], list[Json]]:
+        """Those events, and the closers that they lack."""
+        events = self.readable(header, events)
+        missing = closers(events)
+        try:
+            admit_restored(header, [*events, *missing])
+        except Rejection as refusal:
+            raise Refused(refusal.condition) from None
+        return events, missing
 
     def list(self) -> list[Json]:
         headers = [self.header_of(json.loads(path.read_bytes().split(b"\n")[0])) for path in self.logs()]

@@ -186,7 +186,17 @@ def test_a_changed_or_lost_case_of_a_profile_is_noticed():
 def test_every_case_belongs_somewhere():
     homeless = [case.id for case in load_corpus() if not any(belongs(case, name) for name in TOPICS)]
     # The fallback is a capability of its own; the codec profile is released with the whole of its page.
-    apart = ("surface.linear-fallback", "codec.", "backend.", "jsonl.", "session.closers")
+    apart = (
+        "surface.linear-fallback",
+        "codec.",
+        "session.closers",
+        "session.request-header",
+        "admission.",
+        "fork.",
+        "session.append",
+        "load.",
+        "backend.",
+    )
     assert all(name.startswith(apart) for name in homeless), homeless
 
 

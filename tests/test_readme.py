@@ -29,9 +29,11 @@ ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 DECODER_PAGE = ROOT / "docs" / "check-a-decoder.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
-GUIDE = ["test-my-port.md", "read-a-result.md", "quickstart.zh.md", "gate-a-backend.md"]  # see test_guide.py
+GUIDE = [  # worked through by test_guide.py
+    "test-my-port.md", "read-a-result.md", "quickstart.zh.md", "repair-a-crash.md", "gate-a-backend.md",
+]  # fmt: skip
 NOT_RUN = {
-    "session-conformance run dsh-plugin --module ./lib/index.js --config '{\"root\": \"{root}/sessions\"}'"
+    'session-conformance run dsh-plugin --module ./lib/index.js --config \'{"root": "{root}/sessions"}\''
     " --topic backend": "needs a plugin, and Node; tests/adapters/test_dsh_plugin.py has one",
     "session-conformance run dsh-backend:jsonl --topic backend": "needs Node; test_published_backends.py",
     "session-conformance run dsh-backend:sqlite14 --topic backend": "the same, and has known failures",
@@ -92,7 +94,9 @@ class Project:
         (folder / "my_package" / "__init__.py").touch()
         (folder / "my_package" / "adapter.py").write_text(adapter or adapter_of_the_readme())
         (folder / "my_port.py").write_text(f"FAULTY = {faulty}\n\n{MY_PORT}")
-        (folder / "decoder_adapter.py").write_text(only(blocks(DECODER_PAGE, "python")))
+        for text in blocks(DECODER_PAGE, "python"):
+            named = re.match(r"# (\S+\.py)\n", text)
+            (folder / (named[1] if named else "decoder_adapter.py")).write_text(text)
         (folder / "path" / "to").mkdir(parents=True)
         (folder / "path" / "to" / "vectors").symlink_to(vectors_dir())
         tool = ["-P", "-m", "conformance"]

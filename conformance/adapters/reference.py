@@ -12,19 +12,20 @@ import reference_impl.projection
 import reference_impl.transcript
 import reference_impl.tutorial
 from conformance import __version__
+from conformance.adapters.members import MissingMemberError, Request, Result, member
+from conformance.adapters.reference_admission import admit, fork
 from conformance.adapters.reference_backend import backend
-from conformance.adapters.reference_files import TooLarge, scan_file
-from conformance.json_text import parse_exact
-from reference_impl import seqs_codec
+from conformance.adapters.reference_files import TooLarge, place_of_log, scan_file
+from conformance.adapters.reference_load import jsonl_load, normalise
+from reference_impl import chunk_rows, seqs_codec
 from reference_impl.closers import closers as closers_of
 from reference_impl.event_log import require_event
 from reference_impl.marker import is_eligible
 from reference_impl.rejection import Rejection
+from reference_impl.request_header import request_header as request_header_of
+from reference_impl.request_header import same_header
 from reference_impl.session import Session
 from reference_impl.surface_view import SurfaceView
-
-Request = dict[str, Any]
-Result = dict[str, Any]
 
 
 def fold(request: Request) -> Result:
@@ -223,16 +224,82 @@ def seqs_decode(request: Request) -> Result:
     return {"values": seqs_codec.decode_19(blob, member(request, "rowSeq"))}
 
 
+def chunks_pack(request: Request) -> Result:
+    """The records; or the place of each; or the texts of the rows, for SQLite of their data."""
+    events = member(request, "events")
+    if "repeats" in request:
+        events = [with_long_text(*pair) for pair in zip(events, request["repeats"], strict=True)]
+    jsonl = request["store"] == "jsonl"
+    records = chunk_rows.pack_jsonl(events) if jsonl else chunk_rows.pack_sqlite(events)
+    if request.get("level") is None:
+        return {"records": records}
+    as_they_are = {id(event) for event in events}
+    if request["level"] == "layout":
+        return {"layout": [place_of(record, id(record) in as_they_are) for record in records]}
+    rows = [record for record in records if id(record) not in as_they_are]
+    return {"lines": [chunk_rows.json_text(row if jsonl else row["data"]) for row in rows]}
+
+
+def place_of(record: Any, as_it_is: bool) -> list[Any]:
+    """The first seq of a record, and how many members it has; 0 for an event that stays as it is."""
+    return [record["seq"], 0] if as_it_is else [record["seq0"], len(members_of(record))]
+
+
+def with_long_text(event: Any, times: int) -> Any:
+    """A chunk whose text stands so many times in it."""
+    data = event["data"]
+    name = "argumentsDelta" if data["chunk"]["type"] == "tool-call-delta" else "text"
+    chunk = {**data["chunk"], name: data["chunk"][name] * times}
+    return {**event, "data": {**data, "chunk": chunk}}
+
+
+def members_of(row: Any) -> list[str]:
+    """The texts of a row."""
+    texts: list[str] = row["data"]["args" if row["type"] == "tool-call-chunks" else "texts"]
+    return texts
+
+
+def chunks_unpack(request: Request) -> Result:
+    """The events, or how many they are."""
+    record = member(request, "record")
+    for index, times in enumerate(request.get("repeats", ())):
+        members_of(record)[index] *= times
+    jsonl = request["store"] == "jsonl"
+    events = chunk_rows.unpack_jsonl(record) if jsonl else chunk_rows.unpack_sqlite(record)
+    return {"layout": len(events)} if "level" in request else {"events": events}
+
+
 def jsonl_scan(request: Request) -> Result:
     """``hex`` or a ``path``; the file is read in pieces."""
-    return scan_file(request.get("path") or bytes.fromhex(member(request, "hex")), request["compression"])
+    file = request["path"] if "path" in request else bytes.fromhex(member(request, "hex"))
+    return scan_file(file, member(request, "compression"))
+
+
+def jsonl_path(request: Request) -> Result:
+    """Where a log belongs; with ``found``, whether it lies there."""
+    cwd = member(request, "cwd") if request.keys() & {"cwd", "cwd_text"} else None
+    return place_of_log(member(request, "session"), cwd, member(request, "compression"), request.get("found"))
 
 
 def closers(request: Request) -> Result:
     return {"closers": closers_of(member(request, "events"))}
 
 
-VARIANTS = {"seqs.encode": ("schema", (15, 17, 19)), "seqs.decode": ("schema", (15, 17, 19))}
+def request_header(request: Request) -> Result:
+    return {"header": request_header_of(member(request, "events"))}
+
+
+def request_header_equal(request: Request) -> Result:
+    return {"equal": same_header(member(request, "left"), member(request, "right"))}
+
+
+VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "seqs.encode": ("schema", (15, 17, 19)),
+    "seqs.decode": ("schema", (15, 17, 19)),
+    "chunks.pack": ("store", ("jsonl", "sqlite")),
+    "chunks.unpack": ("store", ("jsonl", "sqlite")),
+    "admit": ("source", ("borrowed", "restored")),
+}
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
 HANDLERS: dict[str, Callable[[Request], Result]] = {
@@ -248,14 +315,22 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "tutorial": tutorial,
     "seqs.encode": seqs_encode,
     "seqs.decode": seqs_decode,
+    "chunks.pack": chunks_pack,
+    "chunks.unpack": chunks_unpack,
     "jsonl.scan": jsonl_scan,
-    "backend": backend,
+    "jsonl.path": jsonl_path,
+    "normalise": normalise,
+    "jsonl.load": jsonl_load,
     "closers": closers,
+    "request-header": request_header,
+    "request-header.equal": request_header_equal,
+    "admit": admit,
+    "fork": fork,
+    "backend": backend,
 }
 EDITIONS = ("v0",)
-BESIDE_OPERATIONS = ("isolation", "files", "backend.borrowed", "backend.live", "backend.signal")
-"""Capabilities that are no operation: held values can be tried to be changed, files be given by path, and
-what a backend may offer beside reading and writing."""
+BESIDE_OPERATIONS = ("isolation", "text", "files", "backend.borrowed", "backend.live", "backend.signal")
+"""Capabilities that are no operation: held values can be tried to be changed; the text of a row is told."""
 
 
 def answer(request: Request) -> dict[str, Any]:
@@ -300,19 +375,6 @@ def capabilities() -> list[str]:
         for name in HANDLERS
         for value in VARIANTS.get(name, ("", (None,)))[1]
     ]
-
-
-class MissingMemberError(Exception):
-    """The request lacks something that its operation cannot do without."""
-
-
-def member(request: Request, name: str) -> Any:
-    """A member in either spelling; the text spelling keeps -0 and integers of any length."""
-    if name in request:
-        return request[name]
-    if f"{name}_text" not in request:
-        raise MissingMemberError(f"the member {name} (or {name}_text)")
-    return parse_exact(request[f"{name}_text"])
 
 
 def create() -> Callable[[Request], dict[str, Any]]:

@@ -11,7 +11,7 @@ from reference_impl.rejection import Rejection
 
 
 def backend(request: dict[str, Any]) -> dict[str, Any]:
-    """Open, take the steps, answer each. What the model answers for is written, so nothing has to be closed."""
+    """Open, take the steps, answer each. What the model answers for is written, so it needs no closing."""
     model = BackendModel(Path(request["root"]))
     steps = request["steps"] if "steps" in request else parse_exact(request["steps_text"])
     answers: list[dict[str, Any]] = []

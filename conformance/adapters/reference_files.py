@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from reference_impl.jsonl import Bytes, Source, TooLarge, scan_source
+from reference_impl.jsonl_path import Place, check_place, place_of
 from reference_impl.zstd_container import scan_zstd_source
 
-__all__ = ["TooLarge", "scan_file"]
+__all__ = ["TooLarge", "place_of_log", "scan_file"]
 
 
 @dataclass(frozen=True)
@@ -37,3 +38,13 @@ def scan_file(file: bytes | str, compression: str) -> dict[str, Any]:
 def scan_any(source: Source, compression: str) -> dict[str, Any]:
     scan = scan_zstd_source(source) if compression == "zstd" else scan_source(source)
     return {"header": scan.header, "events": scan.events, "tornFrom": scan.torn_from}
+
+
+def place_of_log(
+    session: str, cwd: str | None, compression: str, found: dict[str, str] | None
+) -> dict[str, Any]:
+    """The result of ``jsonl.path``. Raises Rejection."""
+    place = place_of(session, cwd, compression)
+    if found is not None:
+        check_place(Place(found["project"], found["segment"], place.file), session, cwd, compression)
+    return asdict(place)

@@ -8,9 +8,19 @@ const ROOT = '{root}';
 /** What a reader puts before the text of a refusal that it passes on; a TypeError in there stays a crash. */
 const WRAPPER = /^stored session ".*?" failed validation: Error: /s;
 
+/** What stands in front of a surface fault in there. */
+const SURFACE_FAULT = /^invalid seed event at index \d+: /;
+
+/** Texts that another operation has as well: the condition that they stand for here. */
+const SAME_TEXT = new Map([['fork-not-found', 'session-not-found']]);
+
 /** @returns {(message: string) => string | undefined} the conditions of messages, wrapped ones too. */
-function throughWrapper(conditionOf) {
-  return (message) => conditionOf(message) ?? conditionOf(message.replace(WRAPPER, ''));
+function conditionsHere(conditionOf) {
+  return (message) => {
+    const inner = message.replace(WRAPPER, '');
+    const found = conditionOf(inner) ?? conditionOf(inner.replace(SURFACE_FAULT, ''));
+    return SAME_TEXT.get(found) ?? found;
+  };
 }
 
 /** @returns {unknown} a configuration with the folder in its place, however deep. */
@@ -62,7 +72,7 @@ export function backendOperations({ Context, SessionStore, plugin, config }, con
       return { result: await take(step, opened) };
     } catch (thrown) {
       if (thrown instanceof AdapterError) throw thrown;
-      return answerToThrown(thrown, throughWrapper(conditionOf), () => undefined);
+      return answerToThrown(thrown, conditionsHere(conditionOf), () => undefined);
     }
   }
 

@@ -23,8 +23,10 @@ _SCOPE: Final = "@deepseek-ai/dsh-session-persistence"
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published backend: the lock that holds it, its package, its configuration, and what it keeps."""
+    """A published backend: the version of its runtime, the lock that holds it, its package, its
+    configuration, and what it keeps on disk."""
 
+    runtime: str
     lock: str
     package: str
     config: dict[str, Any]
@@ -33,15 +35,17 @@ class Published:
 
 PUBLISHED: Final = {
     "jsonl": Published(
-        "0.1.0-rc.8", f"{_SCOPE}-jsonl", {"root": "{root}", "compression": "none"}, "storage.jsonl"
+        "0.1.0-rc.8", "0.1.0-rc.8", f"{_SCOPE}-jsonl",
+        {"root": "{root}", "compression": "none"}, "storage.jsonl",
     ),
     "jsonl-zstd": Published(
-        "0.1.0-rc.8", f"{_SCOPE}-jsonl", {"root": "{root}", "compression": "zstd"}, "storage.jsonl-zstd"
+        "0.1.0-rc.8", "0.1.0-rc.8", f"{_SCOPE}-jsonl",
+        {"root": "{root}", "compression": "zstd"}, "storage.jsonl-zstd",
     ),
     "sqlite14": Published(
-        "0.0.1-rc.1", f"{_SCOPE}-sqlite", {"path": "{root}/sessions.db"}, "storage.sqlite14"
+        "0.0.1-rc.1", "sqlite14", f"{_SCOPE}-sqlite", {"path": "{root}/sessions.db"}, "storage.sqlite14"
     ),
-}
+}  # fmt: skip
 """Published backends by the name behind ``dsh-backend:``."""
 
 
@@ -49,7 +53,7 @@ def published_command(name: str, texts: Sequence[Mapping[str, object]]) -> list[
     """The argv of a stdio adapter for a published backend, installed on first use. Raises DshUnavailable."""
     backend = PUBLISHED[name]
     runtime = node.find_node(node.STORAGE_NODE)
-    folder = provision.install(backend.lock, runtime, provision.cache_root())
+    folder = provision.install(backend.runtime, runtime, provision.cache_root(), backend.lock)
     return _argv(runtime, folder, backend.package, backend.config, backend.storage, texts)
 
 

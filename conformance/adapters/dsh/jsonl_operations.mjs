@@ -1,7 +1,7 @@
 // Logs in files: jsonl.scan and jsonl.path, put to the JSONL backend of the package where it can run.
 
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import * as zlib from 'node:zlib';
 
 import { need } from './answers.mjs';
@@ -71,10 +71,38 @@ export async function jsonlOperations(load) {
     });
   }
 
+  /** The three names of a place below the root. */
+  function namesOf(root, path) {
+    const [project, segment, file] = relative(root, path).split(sep);
+    return { project, segment, file };
+  }
+
+  function path(request) {
+    const { cwd } = request;
+    const header = { id: need(request, 'session'), ...(cwd === undefined ? {} : { cwd }) };
+    const compression = need(request, 'compression');
+    return withFolder(async (root) => {
+      const backend = await makeBackend(root, compression);
+      const place = namesOf(root, backend.locate(header).path);
+      if (request.found === undefined) return place;
+      const { project, segment } = request.found;
+      const line = { type: 'session', version: 0, createdAt: 1, delegationDepth: 0, ...header };
+      const content = Buffer.from(`${JSON.stringify(line)}\n`);
+      const file = join(root, project, segment, place.file);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, compression === 'zstd' ? zlib.zstdCompressSync(content) : content);
+      await backend.list(); // asks every log whether it lies where its header says
+      return place;
+    });
+  }
+
   function locatePlace(_request, message) {
     const place = PLACE.exec(message);
     return place === null ? undefined : Number(place[1]);
   }
 
-  return [['jsonl.scan', { run: scan, locate: locatePlace }]];
+  return [
+    ['jsonl.scan', { run: scan, locate: locatePlace }],
+    ['jsonl.path', { run: path }],
+  ];
 }
