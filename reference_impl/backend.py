@@ -214,12 +214,11 @@ def balance(header: Header, stored: list[Event]) -> tuple[list[Event], list[Even
     """A stored log in the shapes of today, and the closers that it lacks. Raises Rejection.
 
     BACK-22: which types and shapes are read is the loader's rule. BACK-23: all is judged, the closers
-    too, before anything is written.
+    too, before anything is written. Those of a readable log cannot have an old shape.
     """
     require_version(header)
     events = read_events(stored, header["id"])
     missing = closers(events)
-    read_events(missing, header["id"], len(events))
     admit_restored(header, [*events, *missing])
     return events, missing
 
