@@ -114,6 +114,8 @@ def line_bytes(line: Any, number: int) -> bytes:
         return from_hex(line["hex"])
     if line.keys() == {"bytes"}:
         return from_characters(line["bytes"])
+    if "nested" in line:
+        return nested_line(line)
     value = header_of(line) if "header" in line else expand_event(line, max(number - 1, 0))
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
 
@@ -129,6 +131,16 @@ def header_of(line: dict[str, Any]) -> dict[str, Any]:
             raise ShorthandError(f"without names {name}, which this header does not have")
         del header[name]
     return header
+
+
+def nested_line(line: dict[str, Any]) -> bytes:
+    """``{nested: TEXT, times: N, rest: TEXT}``: an event of seq 7 with TEXT inside N lists and N objects."""
+    times = line.get("times")
+    if line.keys() - {"nested", "times", "rest"} or type(times) is not int:
+        raise ShorthandError("a nested line takes a text, how many times it is nested, and a rest")
+    begins, ends = '[{"a":' * times, "}]" * times
+    text = f'{{"type":"a","seq":7,"time":0,"data":{begins}{line["nested"]}{ends}}}{line.get("rest", "")}'
+    return text.encode("utf-8")
 
 
 def from_hex(text: Any) -> bytes:

@@ -18,9 +18,6 @@ from .values import is_number, is_seq, show
 FORMAT_VERSION = 0
 LINE_FEED = b"\n"
 PIECE = 1 << 16
-LONGEST_LINE = 64 << 20
-"""Bytes of one line that this program holds at most. A limit of the program and no rule of the format."""
-
 RETIRED = ("sandboxMode", "approvalPolicy")
 KNOWN = (
     "version", "id", "createdAt", "cwd", "parentSession", "seedLength",
@@ -28,10 +25,6 @@ KNOWN = (
 )  # fmt: skip
 
 Header = dict[str, object]
-
-
-class TooLarge(Exception):  # noqa: N818 - neither a refusal nor an error: this program cannot judge it
-    """The input is beyond a limit of this program, so it says nothing about it."""
 
 
 class Source(Protocol):
@@ -61,16 +54,15 @@ class Scan:
 
 def scan(data: bytes) -> Scan:
     """A whole file at once."""
-    return scan_source(Bytes(data))
+    return scan_source(Bytes(data), Scanner())
 
 
-def scan_source(source: Source, longest_line: int = LONGEST_LINE) -> Scan:
+def scan_source(source: Source, scanner: Scanner) -> Scan:
     """A file from its first byte to its last.
 
     JSNL-11, JSNL-14, BACK-24: what stands behind the last kept line is torn off: a last line without its line
     feed, and lines from a fault on. JSNL-18: in pieces, so that memory does not grow with the file.
     """
-    scanner = Scanner(longest_line)
     while piece := source.read(scanner.size, PIECE):
         scanner.write(piece)
     header = scanner.finish()
@@ -85,7 +77,6 @@ class Scanner:
     ``line`` the event lines. ``issue`` is the first fault found in them, while it may still be a torn tail.
     """
 
-    longest_line: int = LONGEST_LINE
     header: Header | None = None
     events: list[object] = field(default_factory=list)
     size: int = 0
@@ -93,33 +84,24 @@ class Scanner:
     line: int = 0
     issue: Rejection | None = None
     fragments: list[bytes] = field(default_factory=list)
-    held: int = 0
 
     def write(self, piece: bytes) -> None:
         """JSNL-1: lines end at line feeds and nowhere else, whatever stands before them."""
         start = 0
-        while True:
-            end = piece.find(LINE_FEED, start)
-            fragment = piece[start:end] if end >= 0 else piece[start:]
-            self.hold(fragment, start)
-            if end < 0:
-                break
+        end = piece.find(LINE_FEED)
+        while end >= 0:
+            self.hold(piece[start:end])
             line = b"".join(self.fragments)
-            self.fragments, self.held = [], 0
+            self.fragments = []
             self.take(line, self.size + end + 1)
             start = end + 1
+            end = piece.find(LINE_FEED, start)
+        self.hold(piece[start:])
         self.size += len(piece)
 
-    def hold(self, fragment: bytes, start: int) -> None:
+    def hold(self, fragment: bytes) -> None:
         """Keep a part of a line until its end is there."""
-        if self.held + len(fragment) > self.longest_line:
-            which = "the header line" if self.header is None else f"event line {self.line + 1}"
-            begins = self.size + start - self.held
-            told = f"has more than {self.longest_line} bytes, too long to be judged here"
-            raise TooLarge(f"{which}, at byte {begins}, {told}")
-        if fragment:
-            self.fragments.append(fragment)
-            self.held += len(fragment)
+        self.fragments.append(fragment)
 
     def finish(self) -> Header:
         """The header. JSNL-2: a file without a line feed has none."""
@@ -142,36 +124,44 @@ class Scanner:
         found = read_line(line)
         if self.issue is None:
             self.issue = self.fault_of(found)
-            if self.issue is None and found is not None:
+            if self.issue is None:
                 self.events.extend(found)
                 self.kept = end
                 return
-        if self.issue is not None and found is not None and holds_turn_end(found):
+        if holds_turn_end(found):
             raise self.issue
 
-    def fault_of(self, found: list[object] | None) -> Rejection | None:
-        """JSNL-12, JSNL-13: a line can be read, and its events go on counting from the last kept one."""
-        if found is None:
-            told = f"corrupt session log: unparsable committed event at line {self.line}"
-            return Rejection("jsonl-line", told, self.line)
-        for index, event in enumerate(found):
-            expected = len(self.events) + index
-            if not has_seq(event, expected):
-                told = f"corrupt session log: seq gap in committed region at line {self.line}"
-                found_seq = shown(event, "seq")
-                return Rejection("jsonl-gap", f"{told} (expected {expected}, got {found_seq})", self.line)
-        return None
+    def fault_of(self, found: list[object]) -> Rejection | None:
+        """JSNL-12, JSNL-13: a line can be read, and its first event goes on counting from the last one.
+
+        The events of a row count up by themselves.
+        """
+        if not found:
+            return Rejection(
+                "jsonl-line",
+                f"corrupt session log: unparsable committed event at line {self.line}",
+                self.line,
+            )
+        expected = len(self.events)
+        if has_seq(found[0], expected):
+            return None
+        return Rejection(
+            "jsonl-gap",
+            f"corrupt session log: seq gap in committed region at line {self.line}"
+            f" (expected {expected}, got {shown(found[0], 'seq')})",
+            self.line,
+        )
 
 
-def read_line(line: bytes) -> list[object] | None:
-    """JSNL-16: the events of one line, a row of packed chunks expanded; None if it cannot be read.
+def read_line(line: bytes) -> list[object]:
+    """JSNL-16: the events of one line, a row of packed chunks expanded; none if it cannot be read.
 
     JSNL-9: bytes that are no UTF-8 are read as U+FFFD. JSNL-17: nothing else is asked of an event.
     """
     try:
-        return unpack_jsonl(read_json(line.decode("utf-8", "replace")))
+        return unpack_jsonl(read_json(line.decode(errors="replace")))
     except (ValueError, Rejection):
-        return None
+        return []
 
 
 def has_seq(event: object, expected: int) -> bool:
@@ -201,10 +191,9 @@ def read_header(line: bytes) -> Header:
     JSNL-8: of the members those that are known are kept, as they are.
     """
     try:
-        found = read_json(line.decode("utf-8", "replace"))
+        found = read_json(line.decode(errors="replace"))
     except ValueError:
-        told = "corrupt session log: header line is not valid JSON"
-        raise Rejection("jsonl-header-json", told) from None
+        raise Rejection("jsonl-header-json", "corrupt session log: header line is not valid JSON") from None
     check_version(found)
     if not isinstance(found, dict) or not has_header_shape(found):
         raise Rejection("jsonl-header-shape", "corrupt session log: first line is not a session header")
@@ -218,12 +207,18 @@ def check_version(found: object) -> None:
     version = found.get("version") if isinstance(found, dict) else None
     if not isinstance(version, int | float) or isinstance(version, bool) or version == FORMAT_VERSION:
         return
-    which = f'session "{shown(found, "id")}" uses log format v{shown(found, "version")}'
     if version > FORMAT_VERSION:
-        told = f"but this harness reads only v{FORMAT_VERSION}: the log was written by a newer harness"
-        raise Rejection("format-newer", f"{which}, {told} — upgrade the harness to open it")
-    told = f"older than the supported v{FORMAT_VERSION}, and this build ships no upgrade path for it"
-    raise Rejection("format-older", f"{which}, {told}")
+        raise Rejection("format-newer", shown_version(found, newer=True))
+    raise Rejection("format-older", shown_version(found, newer=False))
+
+
+def shown_version(found: object, *, newer: bool) -> str:
+    """The message about another version."""
+    which = f'session "{shown(found, "id")}" uses log format v{shown(found, "version")}'
+    if newer:
+        told = "but this harness reads only v0: the log was written by a newer harness"
+        return f"{which}, {told} — upgrade the harness to open it"
+    return f"{which}, older than the supported v0, and this build ships no upgrade path for it"
 
 
 def has_header_shape(found: Header) -> bool:
@@ -235,7 +230,7 @@ def has_header_shape(found: Header) -> bool:
         and is_count(found.get("createdAt"))
         and is_count(found.get("delegationDepth"))
         and found.get("origin", "subagent") == "subagent"
-        and isinstance(found.get("agentPreset", ""), str)
+        and isinstance(found.get("agentPreset", "absent"), str)
     )
 
 
@@ -246,4 +241,4 @@ def is_count(value: object) -> bool:
 
 def is_minus_zero(value: object) -> bool:
     """-0, which a parser gives as a double."""
-    return isinstance(value, float) and math.copysign(1.0, value) < 0
+    return isinstance(value, float) and math.copysign(1.0, value) == -1.0

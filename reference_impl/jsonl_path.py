@@ -36,8 +36,7 @@ def place_of(session: str, cwd: str | None, compression: str) -> Place:
 def check_place(found: Place, session: str, cwd: str | None, compression: str) -> None:
     """PATH-7: a log that lies in another place than its header says is refused."""
     if found != place_of(session, cwd, compression):
-        told = f'corrupt session log: header id "{session}" and cwd identify another place'
-        raise Rejection("jsonl-path", told)
+        raise Rejection("jsonl-path", f'header id "{session}" and cwd identify another place')
 
 
 def units_of(text: str) -> list[int]:
@@ -48,7 +47,7 @@ def units_of(text: str) -> list[int]:
 
 def escaped(unit: int) -> str:
     """PATH-2: a plain character stands for itself, any other unit is a tilde and four hex digits."""
-    return chr(unit) if unit < 128 and chr(unit) in PLAIN else f"~{unit:04X}"
+    return chr(unit) if chr(unit) in PLAIN else f"~{unit:04X}"
 
 
 def segment_of(session: str) -> str:
@@ -67,7 +66,7 @@ def project_of(cwd: str) -> str:
     name = ""
     behind_separator = False
     for unit in units_of(cwd):
-        is_separator = unit < 128 and chr(unit) in SEPARATORS
+        is_separator = chr(unit) in SEPARATORS
         if not is_separator:
             name += escaped(unit)
         elif not behind_separator:

@@ -11,18 +11,16 @@ from dataclasses import dataclass
 
 import zstandard
 
-from .jsonl import LONGEST_LINE, PIECE, Bytes, Scan, Scanner, Source, TooLarge
+from .jsonl import LINE_FEED, PIECE, Bytes, Scan, Scanner, Source
 from .rejection import Rejection
 
-MAGIC = (0xFD2FB528).to_bytes(4, "little")
+MAGIC = b"\x28\xb5\x2f\xfd"
 RESERVED_BITS = 0x18
 SINGLE_SEGMENT = 0x20
 HAS_CHECKSUM = 0x04
 CHECKSUM_BYTES = 4
 BLOCK_HEADER_BYTES = 3
 REPEATED_BYTE, RESERVED_BLOCK = 1, 3
-LARGEST_CONTENT = 1 << 30
-"""Bytes that the frames of a file may expand to here. A limit of the program and no rule of the format."""
 
 PREFIX = "corrupt Zstandard session log: "
 
@@ -35,38 +33,36 @@ class Frame:
     end: int | None
 
 
-def scan_zstd(data: bytes) -> Scan:
-    """A whole file at once."""
-    return scan_zstd_source(Bytes(data))
+def scan_zstd(data: bytes, scanner: Scanner | None = None) -> Scan:
+    """A whole file at once; ``scanner`` is the one to use, if not a plain one."""
+    return scan_zstd_source(Bytes(data), Scanner() if scanner is None else scanner)
 
 
-def scan_zstd_source(
-    source: Source, longest_line: int = LONGEST_LINE, largest_content: int = LARGEST_CONTENT
-) -> Scan:
+def scan_zstd_source(source: Source, scanner: Scanner) -> Scan:
     """ZSTD-1: the frames together hold a plain log. ZSTD-5: the extent of every frame is judged first of all.
 
+    ZSTD-13: then they are read in order, and what refuses first is told.
     ZSTD-7: without a complete frame there is no header. ZSTD-6: a frame in which the file ends is torn.
     """
     count = sum(frame.end is not None for frame in frames_of(source))
     if count == 0:
         raise Rejection("zstd-empty", "empty or header-less Zstandard session log")
-    scanner = Scanner(longest_line)
-    contents = Contents(source, largest_content)
-    torn_from = None
+    torn_frame = None
     for number, frame in enumerate(frames_of(source)):
         if number == 0:
-            scanner.write(contents.header_of(frame))
+            scan_header(source, frame, scanner)
         elif frame.end is not None:
-            for piece in contents.complete(frame, frame.end):
+            for piece in complete(source, frame):
                 scanner.write(piece)
         else:
-            torn_from = frame.start
+            torn_frame = frame
         if number == count - 1:
             check_kept(scanner)
-    if torn_from is not None:
-        for piece in contents.torn(torn_from):
-            scanner.write(piece)
-    return Scan(scanner.finish(), scanner.events, torn_from)
+    if torn_frame is None:
+        return Scan(scanner.finish(), scanner.events, None)
+    for piece in torn(source, torn_frame):
+        scanner.write(piece)
+    return Scan(scanner.finish(), scanner.events, torn_frame.start)
 
 
 def check_kept(scanner: Scanner) -> None:
@@ -150,47 +146,48 @@ class Part:
         return data
 
 
-@dataclass
-class Contents:
-    """Expands frames piece by piece, and keeps count of all that came out of them."""
+def scan_header(source: Source, frame: Frame, scanner: Scanner) -> None:
+    """ZSTD-10: the first frame holds one line, its line feed, and nothing else. Only a line is held."""
+    ends = 0
+    ends_here = False
+    for piece in complete(source, frame):
+        ends += piece.count(LINE_FEED)
+        ends_here = piece.endswith(LINE_FEED)
+        if ends == 0:
+            scanner.write(piece)
+        elif ends == 1 and ends_here:
+            scanner.write(piece[:-1])
+    if ends != 1 or not ends_here:
+        raise Rejection("zstd-first-frame", PREFIX + "first frame is not exactly one header line")
+    scanner.write(LINE_FEED)
 
-    source: Source
-    largest: int
-    expanded: int = 0
 
-    def header_of(self, frame: Frame) -> bytes:
-        """ZSTD-10: the first frame holds the header line, its line feed, and nothing else."""
-        content = b"".join(self.complete(frame, frame.end))
-        if content.find(b"\n") != len(content) - 1 or not content:
-            raise Rejection("zstd-first-frame", PREFIX + "first frame is not exactly one header line")
-        return content
+def complete(source: Source, frame: Frame) -> Iterator[bytes]:
+    """ZSTD-8: a complete frame has to expand, the last one too. ZSTD-9: it may lack a checksum."""
+    try:
+        yield from pieces_of(source, frame)
+    except zstandard.ZstdError:
+        raise Rejection(
+            "zstd-frame", f"{PREFIX}frame at byte {frame.start} failed validation", frame.start
+        ) from None
 
-    def complete(self, frame: Frame, end: int | None) -> Iterator[bytes]:
-        """ZSTD-8: a complete frame has to expand, the last one too. ZSTD-9: it may lack a checksum."""
-        try:
-            yield from self.pieces(frame.start, end)
-        except zstandard.ZstdError:
-            told = f"{PREFIX}frame at byte {frame.start} failed validation"
-            raise Rejection("zstd-frame", told, frame.start) from None
 
-    def torn(self, start: int) -> Iterator[bytes]:
-        """ZSTD-12: what a torn frame still gives; nothing at all if what there is of it is damaged."""
-        before = self.expanded
-        try:
-            for _ in self.pieces(start, None):
-                pass
-        except zstandard.ZstdError:
-            return
-        self.expanded = before
-        yield from self.pieces(start, None)
+def torn(source: Source, frame: Frame) -> Iterator[bytes]:
+    """ZSTD-12: what a torn frame still gives; nothing at all if what there is of it is damaged.
 
-    def pieces(self, start: int, end: int | None) -> Iterator[bytes]:
-        """The content of one frame, in pieces of bounded size."""
-        part = Part(self.source, start, end)
-        with zstandard.ZstdDecompressor().stream_reader(part, read_size=PIECE) as reader:  # type: ignore[arg-type]
-            while piece := reader.read(PIECE):
-                self.expanded += len(piece)
-                if self.expanded > self.largest:
-                    told = "too many to be judged here"
-                    raise TooLarge(f"the frames expand to more than {self.largest} bytes, {told}")
-                yield piece
+    It is expanded twice, so that it is not held as a whole.
+    """
+    try:
+        for _ in pieces_of(source, frame):
+            pass
+    except zstandard.ZstdError:
+        return
+    yield from pieces_of(source, frame)
+
+
+def pieces_of(source: Source, frame: Frame) -> Iterator[bytes]:
+    """The content of one frame, in pieces of bounded size."""
+    part = Part(source, frame.start, frame.end)
+    with zstandard.ZstdDecompressor().stream_reader(part, read_size=PIECE) as reader:  # type: ignore[arg-type]
+        while piece := reader.read(PIECE):
+            yield piece

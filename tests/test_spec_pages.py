@@ -10,6 +10,8 @@ the one line is a list, or the hex of a cell whose row's seq is BASE. Of chunk r
 as its rows, and the seqs of events between them; an expanded row as seq, time and text of each event.
 For ``jsonl.load`` the lines are those of the file of a session s, and it answers with the seqs of events
 and closers. For ``admit`` and ``fork`` a line without a ``type`` holds other members of the request.
+For a scan the lines are the lines of the file, or its frames in the shorthand of the cases; its answer is
+the seqs of the events, and where the file is torn.
 ``expectation`` reads the answers.
 """
 
@@ -28,6 +30,7 @@ import pytest
 
 from conformance.adapters.reference import answer
 from conformance.compare import first_difference
+from conformance.file_contents import expand_file
 from conformance.json_text import parse_exact
 from conformance.ledger import load_ledger
 
@@ -44,6 +47,8 @@ SURFACE = re.compile(
     r"nodes (?P<nodes>\[.*?\]), generation (?P<generation>\d+)(?:, shadowed (?P<shadowed>.+))?"
 )
 SESSION = re.compile(r"(?P<events>\d+) events?, first live (?P<first>\d+)(?:, header (?P<header>\{.*\}))?")
+TORN_LINE = re.compile(r"torn from line (\d+)")
+NO_LINE_FEED = " // no line feed"
 TRANSCRIPT = re.compile(r"seqs (?P<seqs>\[.*?\]), messages (?P<messages>\[.*\])")
 ONE_EVENT = {"project", "classify"}
 STEPWISE = {"surface.live", "session.live", "backend"}
@@ -96,6 +101,8 @@ def request_of(example: Example) -> dict[str, Any]:
         return {"op": op, "edition": "v0", "store": store, name: member}
     if example.op.startswith(MAKE_SESSIONS):
         return session_request_of(example)
+    if example.op.startswith("jsonl."):
+        return jsonl_request_of(example)
     request: dict[str, Any] = {"op": example.op, "edition": "v0"}
     if example.base is not None:
         request["baseSeq"] = example.base
@@ -153,6 +160,19 @@ def session_request_of(example: Example) -> dict[str, Any]:
     return request
 
 
+def jsonl_request_of(example: Example) -> dict[str, Any]:
+    """The lines of a file, the last perhaps without its line feed; its frames; or a question about a path."""
+    if example.op == "jsonl.path":
+        return {"op": example.op, "edition": "v0", **json.loads("".join(example.lines))}
+    if example.op == "jsonl.scan@zstd":
+        file: dict[str, Any] = {"frames": [json.loads(line) for line in example.lines]}
+    else:
+        text = "".join(f"{line}\n" for line in example.lines)
+        file = {"text": text.removesuffix(f"{NO_LINE_FEED}\n")}
+    compression = "zstd" if example.op.endswith("@zstd") else "none"
+    return {"op": "jsonl.scan", "edition": "v0", **expand_file({"compression": compression, **file})}
+
+
 def steps_of(example: Example) -> list[tuple[str, str]]:
     """Each step with what its comment says."""
     pairs = []
@@ -186,7 +206,7 @@ def expectation(op: str, says: str) -> dict[str, Any]:
         return {"result": {}}
     if op.startswith("seqs.encode"):
         return {"result": {"hex": says}}
-    if op == "jsonl.load":
+    if op.startswith("jsonl."):
         return {"result": {"told": says}}
     value = parse_exact(says)
     if op.startswith("seqs.decode"):
@@ -225,6 +245,10 @@ def as_told(op: str, found: dict[str, Any], expected: dict[str, Any]) -> dict[st
         if "header" in told and "createdAt" not in expected["result"]["header"]:
             assert isinstance(told["header"].pop("createdAt"), int)
         return {"result": told}
+    if op == "jsonl.path" and "result" in found:
+        return {"result": {"told": "/".join(found["result"].values())}}
+    if op.startswith("jsonl.scan") and "result" in found:
+        return {"result": {"told": scan_as_told(**found["result"])}}
     return found
 
 
@@ -232,6 +256,21 @@ def load_as_told(header: Any, events: list[Any], closers: list[Any], tornFrom: i
     """The seqs of the events and of the closers, and whether the file is whole."""
     seqs, closing = ([event["seq"] for event in each] for each in (events, closers))
     return f"seqs {seqs}, closers {closing}, {'whole' if tornFrom is None else 'torn'}"
+
+
+def scan_as_told(header: Any, events: list[Any], tornFrom: int | None) -> str:  # noqa: N803
+    """Seqs, and the byte from which the file is torn; ``faults_of`` puts it into lines for a plain one."""
+    torn = "whole" if tornFrom is None else f"torn from byte {tornFrom}"
+    return f"seqs {[event['seq'] for event in events]}, {torn}"
+
+
+def in_bytes(example: Example) -> str:
+    """What a heading says, with the byte at which a line begins in place of the number of the line."""
+    says = example.says or ""
+    if found := TORN_LINE.search(says):
+        before = "".join(f"{line}\n" for line in example.lines[: int(found[1])])
+        return TORN_LINE.sub(f"torn from byte {len(before.encode())}", says)
+    return says
 
 
 def chunks_as_told(records: Any = None, events: Any = None) -> list[Any]:
@@ -250,7 +289,7 @@ def faults_of(example: Example) -> list[str]:
     found = json.loads(json.dumps(answer(request_of(example))))  # as it would arrive: plain lists and objects
     if example.op not in STEPWISE:
         assert example.says, f"{example.place}: the heading gives no answer"
-        pairs = [(example.says, found)]
+        pairs = [(in_bytes(example), found)]
     elif "result" in found:
         told = [says for _, says in steps_of(example)]
         pairs = list(zip(told, found["result"]["steps"], strict=True))
@@ -333,6 +372,15 @@ WRONG = [
     ("jsonl.load → seqs [], closers [0], whole", HEADER),
     ("jsonl.load → seqs [], closers [], whole", f"{HEADER}\n{{bad"),
     ("jsonl.load → refused: jsonl-identity, at 0", HEADER.replace('"s"', '"t"')),
+    ("jsonl.scan → seqs [0], whole", HEADER),
+    ("jsonl.scan → seqs [], torn from line 1", HEADER),
+    ("jsonl.scan → seqs [], torn from line 2", f"{HEADER}\n{{bad"),
+    ("jsonl.scan → seqs [], whole", f"{HEADER} // no line feed"),
+    ("jsonl.scan → refused: jsonl-empty", HEADER),
+    ("jsonl.scan → refused: jsonl-line, at 2", f'{HEADER}\n{{bad\n{{"type":"turn/end"}}'),
+    ("jsonl.scan@zstd → seqs [], torn from byte 94", '{"lines":[{"header":{}}]}'),
+    ("jsonl.scan@zstd → refused: zstd-frame, at 1", '{"lines":[{"header":{}}],"checksum":"wrong"}'),
+    ("jsonl.path → _no-cwd/t/session.jsonl", '{"session":"s","compression":"none"}'),
     ("session.live", '{"append":{"type":"turn/start","data":{}}} // → {"seq":1}'),
     ("backend", '{"load":"s"} // → refused: session-exists'),
     ("backend", '{"list":true} // → {"headers":[{}]}'),
