@@ -116,6 +116,8 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "session.live",
         "chunks.pack@jsonl",
         "chunks.unpack@jsonl",
+        "jsonl.scan",
+        "jsonl.path",
         "closers",
         "request-header",
         "request-header.equal",
