@@ -34,7 +34,7 @@ class View(NamedTuple):
 
 
 class BackendModel:
-    """A store in a folder, opened by one process at a time.
+    """A store in a folder, opened by one process at a time. BACK-31: all is kept by id, as it is.
 
     ``stored`` holds by id what is in the file: ``header``, ``events`` and ``revision``, a count of
     writes. ``created`` holds the headers of sessions without an event, which are in no file (BACK-7).
