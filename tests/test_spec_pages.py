@@ -20,6 +20,7 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,8 @@ from conformance.json_text import parse_exact
 from conformance.ledger import load_ledger
 
 ROOT = Path(__file__).resolve().parent.parent
+STORES = tempfile.TemporaryDirectory(prefix="session-conformance-")
+"""Goes with the process: a folder for the stores of examples."""
 PAGES = sorted((ROOT / "spec").glob("*.md"))
 LINKED = [*PAGES, ROOT / "vectors" / "README.md", ROOT / "README.md"]
 
@@ -48,7 +51,7 @@ NO_LINE_FEED = " // no line feed"
 TRANSCRIPT = re.compile(r"seqs (?P<seqs>\[.*?\]), messages (?P<messages>\[.*\])")
 ONE_EVENT = {"project", "classify"}
 SEED = '{"seed":'
-STEPWISE = {"surface.live", "session.live"}
+STEPWISE = {"surface.live", "session.live", "backend"}
 MAKE_SESSIONS = ("admit@", "fork")
 READ_LOGS = ("normalise", "jsonl.load")
 QUESTIONS = ("eligible", "surface", "append", "replacement")
@@ -103,6 +106,8 @@ def request_of(example: Example) -> dict[str, Any]:
     request: dict[str, Any] = {"op": example.op, "edition": "v0"}
     if example.base is not None:
         request["baseSeq"] = example.base
+    if example.op == "backend":
+        request["root"] = tempfile.mkdtemp(dir=STORES.name)
     if example.op in STEPWISE:
         request["steps_text"] = f"[{','.join(step for step, _ in steps_of(example))}]"
         if example.lines[0].startswith(SEED):
@@ -379,6 +384,8 @@ WRONG = [
     ("jsonl.load → refused: jsonl-identity, at 0", HEADER.replace('"s"', '"t"')),
     ("jsonl.path → _no-cwd/t/session.jsonl", '{"session":"s","compression":"none"}'),
     ("session.live", '{"append":{"type":"turn/start","data":{}}} // → {"seq":1}'),
+    ("backend", '{"load":"s"} // → refused: session-exists'),
+    ("backend", '{"list":true} // → {"headers":[{}]}'),
     ("session.live", '{"observe":["nodes"]} // → {"nodes":[0]}'),
 ]
 

@@ -117,6 +117,9 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "closers",
         "chunks.pack@jsonl",
         "chunks.unpack@jsonl",
+        "jsonl.scan",
+        "jsonl.path",
+        "closers",
         "request-header",
         "request-header.equal",
         "admit@borrowed",
@@ -131,8 +134,15 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "seed",
         "chunks.pack@jsonl",
         "chunks.unpack@jsonl",
+        "normalise",
+        "jsonl.load",
+        "backend",
         "isolation",
         "text",
+        "backend.borrowed",
+        "backend.live",
+        "backend.signal",
+        "storage.jsonl",
     ]
     implementation = result["implementation"]
     assert implementation["name"] == "@deepseek-ai/dsh-session"

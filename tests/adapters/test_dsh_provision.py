@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapters.dsh import node, provision
+from conformance.adapters.dsh import hosting, node, provision
 from conformance.adapters.dsh.provision import DEFAULT_VERSION, VERSIONS, DshUnavailable
 
 CHECKOUT = Path(provision.__file__).resolve().parents[3]
@@ -418,5 +418,6 @@ def test_a_lock_pins_everything_and_names_no_address(version: str) -> None:
 
 
 def test_every_lock_is_known_and_the_default_is_one() -> None:
-    assert sorted(path.name for path in LOCKS.iterdir()) == sorted(VERSIONS)
+    locks = {*VERSIONS, *(backend.lock for backend in hosting.PUBLISHED.values())}
+    assert sorted(path.name for path in LOCKS.iterdir()) == sorted(locks)
     assert DEFAULT_VERSION in VERSIONS
