@@ -30,7 +30,14 @@ TOPICS: dict[str, tuple[str, ...]] = {
     "untyped": ("*",),
     "isolation": ("session/isolation",),
     "codec": ("codec",),
-    "session": ("admit", "fork", "session/append", "session/seeded", "session/closers*", "session/request-header*"),
+    "session": (
+        "admit",
+        "fork",
+        "session/append",
+        "session/seeded",
+        "session/closers*",
+        "session/request-header*",
+    ),  # fmt: skip
     "jsonl": ("jsonl", "zstd", "load"),
     "backend-jsonl": (*CONTRACT, "backend/jsonl-*", "backend/zstd-*"),
     "backend-sqlite": (*CONTRACT, "backend/sqlite-*"),
