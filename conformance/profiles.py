@@ -37,7 +37,7 @@ TOPICS: dict[str, tuple[str, ...]] = {
         "session/seeded",
         "session/closers*",
         "session/request-header*",
-    ),  # fmt: skip
+    ),
     "jsonl": ("jsonl", "zstd", "load"),
     "backend-jsonl": (*CONTRACT, "backend/jsonl-*", "backend/zstd-*"),
     "backend-sqlite": (*CONTRACT, "backend/sqlite-*"),
