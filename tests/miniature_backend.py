@@ -184,7 +184,7 @@ class Miniature:
 
 
 def line_of(value: Json) -> bytes:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+    return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
 def parsed(line: bytes) -> Json | None:
