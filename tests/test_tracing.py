@@ -154,8 +154,8 @@ from conformance.adapters.registry import resolve
 from conformance.corpus import load_corpus
 from conformance.protocol import Request
 connection = InProcess(resolve("reference").factory())
-cases = [case for case in load_corpus() if case.family is None and case.topic not in sys.argv[1:]]
-for _ in connection.exchange(Request(number, case.body) for number, case in enumerate(cases, 1)):
+asked = [case for case in load_corpus() if case.family is None and case.topic not in sys.argv[1:]]
+for _ in connection.exchange(Request(number, case.body) for number, case in enumerate(asked, 1)):
     pass
 """
 

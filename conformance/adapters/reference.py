@@ -14,8 +14,10 @@ import reference_impl.tutorial
 from conformance import __version__
 from conformance.adapters.members import MissingMemberError, Request, Result, member
 from conformance.adapters.reference_admission import admit, fork, seed_of
+from conformance.adapters.reference_backend import backend
 from conformance.adapters.reference_chunks import chunks_pack, chunks_unpack
 from conformance.adapters.reference_files import TooLarge, place_of_log, scan_file
+from conformance.adapters.reference_load import jsonl_load, normalise
 from conformance.adapters.reference_rows import rows_decode, rows_encode, rows_scan, rows_session
 from conformance.adapters.reference_sqlite import sqlite_open
 from reference_impl import seqs_codec
@@ -285,6 +287,9 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "fork": fork,
     "jsonl.scan": jsonl_scan,
     "jsonl.path": jsonl_path,
+    "normalise": normalise,
+    "jsonl.load": jsonl_load,
+    "backend": backend,
     "rows.encode": rows_encode,
     "rows.decode": rows_decode,
     "rows.scan": rows_scan,
@@ -292,7 +297,9 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "sqlite.open": sqlite_open,
 }
 EDITIONS = ("v0",)
-BESIDE_OPERATIONS = ("isolation", "text", "seed", "files", "undecidable")
+BESIDE_OPERATIONS = (
+    "isolation", "text", "seed", "files", "backend.borrowed", "backend.live", "backend.signal", "undecidable",
+)  # fmt: skip
 """Capabilities that are no operation; spec/protocol.md says what each of them is."""
 
 
