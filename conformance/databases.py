@@ -10,6 +10,7 @@ A case holds ``database``, and the adapter is sent ``path`` in its place:
     {wal: true, sql: […]}     the same as sql, left behind in its write-ahead log by a process that died
     {patches: [{at, bytes}]}  beside sql: other bytes in these places
     {unchanged: true}         beside any: a refusal leaves every byte as it was
+    {columns: true}           beside any: the answer tells the columns of the tables as well
 
 To an answer that the database was opened is added what is in it then: ``userVersion``, ``applicationId`` and
 the names of its ``tables``. A refusal that changes a byte where it must not is a crash: it is not clean.
@@ -108,7 +109,8 @@ class Database:
             return Answer("crashed", f"a new database was not opened, but answered with {answer.value}")
         if answer == Answer("result", OPENED):
             try:
-                return Answer("result", {**OPENED, **contents(self.path)}, answer.stderr)
+                found = contents(self.path, columns=self.wanted.get("columns", False))
+                return Answer("result", {**OPENED, **found}, answer.stderr)
             except sqlite3.Error as error:
                 return Answer("crashed", f"the database was opened, and is none now: {error}")
         if answer.kind == "rejected" and self.wanted.get("unchanged") and self.bytes() != self.before:
@@ -157,12 +159,26 @@ def left_behind(path: Path, statements: list[str]) -> None:
             shutil.copyfile(f"{living}{ending}", f"{path}{ending}")
 
 
-def contents(path: Path) -> dict[str, Any]:
+def contents(path: Path, *, columns: bool) -> dict[str, Any]:
     """What a database tells of itself. Raises sqlite3.Error."""
     with closing(sqlite3.connect(path)) as database:
         names = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-        return {
+        tables = [name for (name,) in names if not name.startswith("sqlite_")]
+        found: dict[str, Any] = {
             "userVersion": database.execute("PRAGMA user_version").fetchone()[0],
             "applicationId": database.execute("PRAGMA application_id").fetchone()[0],
-            "tables": [name for (name,) in names if not name.startswith("sqlite_")],
+            "tables": tables,
         }
+        if columns:
+            found["columns"] = {table: columns_of(database, table) for table in tables}
+        return found
+
+
+def columns_of(database: sqlite3.Connection, table: str) -> list[str]:
+    """Each column with its type, ``NOT NULL``, and its place in the key; ``STRICT`` if the table is."""
+    found = [
+        f"{name} {kind}{' NOT NULL' if not_null else ''}{f' KEY {key}' if key else ''}"
+        for _, name, kind, not_null, _, key in database.execute(f'PRAGMA table_info("{table}")')
+    ]
+    (strict,) = database.execute("SELECT strict FROM pragma_table_list WHERE name = ?", (table,)).fetchone()
+    return [*found, "STRICT"] if strict else found

@@ -83,15 +83,22 @@ def check_identity(database: sqlite3.Connection, path: str, schema: int) -> None
     objects = number_of(database, "SELECT count(*) FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*'")
     if version == 0:
         if application != 0 or objects > 0:
-            told = f'session database at "{path}" has an unversioned schema or application identity'
-            raise Rejection("db-unversioned", told)
+            raise Rejection(
+                "db-unversioned",
+                f'session database at "{path}" has an unversioned schema or application identity',
+            )
         return
     if version != schema:
-        told = f'session database at "{path}" has schema version {version}, incompatible with this build'
-        raise Rejection("db-schema-version", f"{told} ({schema})")
+        raise Rejection(
+            "db-schema-version",
+            f'session database at "{path}" has schema version {version}, '
+            f"incompatible with this build ({schema})",
+        )
     if application != APPLICATION_ID:
-        told = f'session database at "{path}" has application id {application}, expected {APPLICATION_ID}'
-        raise Rejection("db-application-id", told)
+        raise Rejection(
+            "db-application-id",
+            f'session database at "{path}" has application id {application}, expected {APPLICATION_ID}',
+        )
 
 
 def create(database: sqlite3.Connection, schema: int) -> None:
@@ -111,8 +118,9 @@ def check_objects(database: sqlite3.Connection, path: str, schema: int) -> None:
     query = "SELECT sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*'"
     found = [folded(str(sql)) for (sql,) in database.execute(query)]
     if sorted(found) != sorted([f"CREATE TABLE {table} STRICT" for table in tables_of(schema)]):
-        told = f'session database at "{path}" does not contain the required schema objects'
-        raise Rejection("db-schema-objects", told)
+        raise Rejection(
+            "db-schema-objects", f'session database at "{path}" does not contain the required schema objects'
+        )
 
 
 def folded(sql: str) -> str:

@@ -85,6 +85,12 @@ def test_what_is_in_an_opened_database_is_added():
     assert answer.value == {"opened": True, "userVersion": 5, "applicationId": 0, "tables": ["t"]}
 
 
+def test_columns_are_told_where_a_case_wants_them():
+    sql = ["CREATE TABLE t (x INTEGER PRIMARY KEY, y TEXT NOT NULL) STRICT", "CREATE TABLE u (z)"]
+    answer, _ = told({"sql": sql, "columns": True}, lambda *_: OPENED)
+    assert answer.value["columns"] == {"t": ["x INTEGER KEY 1", "y TEXT NOT NULL", "STRICT"], "u": ["z "]}
+
+
 def test_an_answer_that_is_more_than_opened_stays_as_it_is():
     answer, _ = told({}, lambda *_: Answer("result", {"opened": True, "userVersion": 17}))
     assert answer.value == {"opened": True, "userVersion": 17}
