@@ -32,7 +32,7 @@ opens none; and it is written by leaving the member away."""
 
 @dataclass
 class Call:
-    """A tool call without a result: its id, the step that its message names, the seq of its tool/call, if any."""
+    """A tool call without a result: its id, the step of its message, and the seq of its tool/call, if any."""
 
     id: Any
     step: Any

@@ -74,8 +74,8 @@ function lineOf(id, answer) {
   const result = {};
   for (const [name, value] of Object.entries(answer.result)) {
     const text = spelled(value);
-    if (text !== undefined && (LONE_SURROGATE.test(text) || text !== JSON.stringify(value))) result[`${name}_text`] = text;
-    else result[name] = value;
+    const plain = text === undefined || (!LONE_SURROGATE.test(text) && text === JSON.stringify(value));
+    result[plain ? name : `${name}_text`] = plain ? value : text;
   }
   return JSON.stringify({ id, result });
 }
