@@ -104,7 +104,8 @@ def take(tail: Tail, event: Event, at: int) -> None:
             tail.calls[key].seq = event.get("seq")
     elif kind == "tool/result":  # CLOS-6: a replacement too
         message = require_object(require_object(event, "data", kind), "message", kind)
-        tail.calls.pop(key_of(members_of(message, "source", kind).get("callId", MISSING)), None)
+        key = key_of(members_of(message, "source", kind).get("callId", MISSING))
+        tail.calls.pop(key, None)
 
 
 def members_of(holder: dict[str, Any], member: str, kind: str) -> dict[str, Any]:
