@@ -64,7 +64,11 @@ def closers(events: Sequence[object]) -> list[Event]:
     last = require_event(events[-1])
     if not is_seq(last.get("seq")):
         raise Rejection("event-shapeless", "the last event must have a seq", len(events) - 1)
-    return closers_of(tail, int(last["seq"]) + 1, last.get("time"))
+    found = closers_of(tail, int(last["seq"]) + 1, last.get("time"))
+    if "time" not in last:  # absent is not null
+        for closer in found:
+            del closer["time"]
+    return found
 
 
 def tail_of(events: Sequence[object]) -> Tail:
