@@ -40,9 +40,11 @@ LISTS_15 = (
 
 def seq_list(draw: Draw) -> list[int]:
     """A list of seqs: runs, steps up and down, borders, repetitions."""
+    if draw.chance(25):
+        return ascending_list(draw)
     values: list[int] = []
     for _ in draw.repeat(4):
-        way = draw.integer(0, 5)
+        way = draw.integer(0, 6)
         last = values[-1] if values else draw.choice(BORDERS)
         if way == 0:
             values.append(draw.choice(BORDERS))
@@ -55,8 +57,21 @@ def seq_list(draw: Draw) -> list[int]:
             values.append(max(last - draw.choice(BORDERS), 0))
         elif way == 4:
             values.append(draw.integer(0, 300))
+        elif way == 6:
+            values.append(min(last + draw.integer(1, 200), LAST_SEQ))
         else:
             values.append(last)
+    return values
+
+
+def ascending_list(draw: Draw) -> list[int]:
+    """Short runs with gaps between them, where both forms of a cell are about as long."""
+    values: list[int] = []
+    last = draw.choice((-1, 60, 120, 126, 16380))
+    for _ in draw.repeat(3):
+        start = last + draw.integer(1, 70)
+        last = start + draw.integer(0, 3)
+        values.extend(range(start, last + 1))
     return values
 
 
@@ -73,9 +88,12 @@ def varint(number: int) -> bytes:
 def odd_varint(draw: Draw) -> bytes:
     """A varint, or something like it: too long, not in its shortest form, too large, cut off."""
     number = draw.choice(BORDERS) if draw.chance(60) else draw.integer(0, 300)
-    way = draw.integer(0, 11)
+    way = draw.integer(0, 12)
     if way < 7:
         return varint(number)
+    if way == 12:
+        large = varint(draw.choice((2**54, 2**55, 2**60)))
+        return large[:-1] + bytes([large[-1] | 0x80, 0])
     if way == 7:
         return varint(number)[:-1] + bytes([varint(number)[-1] | 0x80, 0])
     if way == 8:
@@ -92,6 +110,8 @@ def cell(draw: Draw, *, tagged: bool) -> bytes:
     body = b""
     way = draw.integer(0, 5)
     tag = b""
+    if draw.chance(2):
+        return body
     if tagged:
         tag = bytes([draw.choice((0, 1, 1, 0, 1, 2, 0x80, 255))]) if not draw.chance(5) else b""
     if way < 2:
@@ -113,14 +133,17 @@ def cell(draw: Draw, *, tagged: bool) -> bytes:
 
 def runs(draw: Draw) -> bytes:
     """Pairs of start and count, most of them in order."""
-    body, last = b"", -1
+    body, last = b"", 0
     for _ in draw.repeat(2):
-        start = min(last + draw.integer(0, 3), LAST_SEQ) if draw.chance(70) else draw.choice(BORDERS)
-        count = draw.choice(
-            (1, 2, 3, 0, 5, 130, LAST_SEQ, 2**32, LAST_SEQ - max(start, 0), LAST_SEQ - max(start, 0) + 1)
-        )
+        start = draw.choice(BORDERS) if draw.chance(20) else min(max(last + draw.integer(-1, 3), 0), LAST_SEQ)
+        room = LAST_SEQ - start
+        count = draw.choice((1, 2, 3, 5, 1, 2))
+        if draw.chance(30):
+            count = draw.choice(
+                (0, 130, LAST_SEQ, 2**32, room, min(room + 1, LAST_SEQ), min(room + 2, LAST_SEQ))
+            )
         last = start + count
-        body += varint(max(start, 0)) + varint(min(max(count, 0), LAST_SEQ))
+        body += varint(start) + varint(count)
     return body
 
 

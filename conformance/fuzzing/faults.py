@@ -141,13 +141,15 @@ def spoil_marker(draw: Draw, log: LogDraft, event: Event) -> None:
 def spoil_replace(draw: Draw, log: LogDraft, event: Event) -> None:
     nodes = ensure_nodes(draw, log, 1)
     marker: dict[str, Any] = {"op": "replace", "start": nodes[0], "end": nodes[0]}
-    way = draw.integer(0, 6)
+    way = draw.integer(0, 7)
     if way == 0:
         marker[draw.choice(("start", "end"))] = draw.choice(not_seqs(log))
     elif way == 1:
         del marker[draw.choice(("start", "end", "op"))]
     elif way == 2:
         marker[draw.choice(("by", "start ", "End", ""))] = draw.choice((None, 0, "x", []))
+    elif way == 7:
+        marker = {"op": "replace", "startSeq": nodes[0], "endSeq": nodes[0]}
     elif way == 3:
         marker["op"] = draw.choice(("append", "Replace", "", None, True, ["replace"], "replace "))
     elif way == 4:
@@ -170,6 +172,7 @@ def no_node(draw: Draw, log: LogDraft) -> int:
         log.next_seq,
         log.next_seq + 1,
         max(0, log.base - 1),
+        log.nodes[0] - log.base,
         LAST_SEQ,
         min(2**32 + log.nodes[0], LAST_SEQ),
     ]
@@ -179,7 +182,7 @@ def no_node(draw: Draw, log: LogDraft) -> int:
 
 def spoil_start(draw: Draw, log: LogDraft, event: Event) -> None:
     absent = no_node(draw, log)
-    end = draw.choice(log.nodes)
+    end = absent if draw.chance(30) else draw.choice(log.nodes)
     event.update(with_range(event, absent, end, log.nodes))
     event["seq"] = log.next_seq
 

@@ -9,7 +9,7 @@ from conformance.fuzzing.draw import Draw
 from conformance.fuzzing.logs import Event, LogDraft, add_noise, add_turn, add_user
 from conformance.fuzzing.spelling import odd, raw
 
-CALLS = ("A", "B", "10", "9", "a", "", "A B", "会", "B:1", "x" * 70)
+CALLS = ("A", "B", "10", "9", "a", "", " A", "会", "B:1", "x" * 70)
 ODD_CALLS = (*CALLS, odd("\ud83d"), "a\0b", odd("\ud800"), "__proto__", "constructor")
 TIMES = (0, 10, -5, 1_755_072_000_000, 2**53 - 1, -(2**53 - 1))
 NUMBERS = (1, 2, 3, 7, 2**31, 2**32 + 1, 2**53 - 1)
@@ -30,7 +30,8 @@ def cut_session(draw: Draw) -> list[Event]:
 def lifecycle_log(draw: Draw, *, typed: bool = True) -> list[Event]:
     """Starts, ends, messages with calls, starts and results of calls, in any order and with any numbers."""
     log = LogDraft(typed=typed)
-    calls = CALLS if typed else ODD_CALLS
+    every = CALLS if typed else ODD_CALLS
+    calls = tuple(draw.choice(every) for _ in range(3))
     if not draw.chance(15):
         boundary(draw, log, "turn/start")
     for _ in draw.repeat(6):
@@ -55,12 +56,14 @@ def lifecycle_log(draw: Draw, *, typed: bool = True) -> list[Event]:
     if draw.chance(30):
         for event in log.events:
             event["time"] = draw.choice(TIMES)
-    if draw.chance(15):
+    if draw.chance(25):
         shift = draw.choice((5, 2**31, 2**40))
         for event in log.events:
             event["seq"] += shift
-    if not typed and log.events and draw.chance(30):
-        untyped(draw, draw.choice(log.events))
+    if not typed:
+        for event in log.events:
+            if draw.chance(20):
+                untyped(draw, event)
     return log.events
 
 
@@ -93,6 +96,9 @@ def answer(draw: Draw, log: LogDraft, calls: tuple[str, ...]) -> None:
         first = data["message"]["content"][0]
         other = {**first, "toolCallId": draw.choice(calls)}
         data = {**data, "message": {**data["message"], "content": [other]}}
+    if draw.chance(10):
+        written_id = f"interrupted-tool-result-{data['message']['source']['callId']}-4"
+        data = {**data, "message": {**data["message"], "id": written_id}}
     if draw.chance(15):
         data = {**data, "error": {"name": "ToolNotStartedError", "code": "TOOL_NOT_STARTED"}}
     if log.nodes and draw.chance(25):
@@ -124,17 +130,17 @@ def lookalike(draw: Draw, log: LogDraft, calls: tuple[str, ...]) -> None:
 def untyped(draw: Draw, event: Event) -> None:
     """Take something out of an event that a typed port insists on; what is read stays readable."""
     way = draw.integer(0, 6)
-    if way == 0:
+    if event["type"] in ("turn/end", "step/end"):
+        event["data"] = draw.choice((None, {}, 0, []))
+    elif way == 0:
         event.pop("surfaceOp", None)
     elif way == 1:
         event["time"] = draw.choice((None, "t", 0.5))
-    elif way == 2 and event["type"] in ("turn/end", "step/end"):
-        event["data"] = draw.choice((None, {}, 0, []))
-    elif way == 3 and event["type"] == "step/start":
+    elif event["type"] == "step/start":
         event["data"] = draw.choice(({}, {"step": None}, {"step": "x"}, {"step": 0.5}))
-    elif way == 4 and event["type"] == "turn/start":
+    elif event["type"] == "turn/start":
         event["data"] = draw.choice(({"turn": None}, {"turn": raw("1.0")}, {"turn": 4}))
-    elif way == 5 and event["type"] == "tool/call":
+    elif event["type"] == "tool/call":
         event["data"] = {"callId": draw.choice((None, 10, ["A"], 9, "A"))}
-    elif way == 6:
+    elif way == 2:
         event.pop("seq" if draw.chance(30) else "time", None)

@@ -87,17 +87,23 @@ def add_user(draw: Draw, log: LogDraft) -> None:
     log.join("user/message", messages.user(len(log.events), texts_of(draw)))
 
 
+def earlier(draw: Draw, log: LogDraft) -> int:
+    """The seq of an earlier event, most often the one before; in a window it may be from before that."""
+    before = log.next_seq - 1
+    return before if not draw.chance(30) else draw.integer(max(0, before - 9), before)
+
+
 def add_assistant(draw: Draw, log: LogDraft) -> None:
     place = len(log.events)
     sources: list[int] | None = None
     if draw.chance(30):
-        sources = [log.next_seq - 1] if place and draw.chance(60) else []
+        sources = [earlier(draw, log)] if log.next_seq and draw.chance(60) else []
     log.join("assistant/message", messages.assistant(place, texts_of(draw)), sources)
 
 
 def add_result(draw: Draw, log: LogDraft) -> None:
     call = draw.choice(CALL_IDS)
-    sources = [log.next_seq - 1] if log.events and draw.chance(30) else None
+    sources = [earlier(draw, log)] if log.next_seq and draw.chance(30) else None
     log.join("tool/result", messages.result(len(log.events), call, texts_of(draw)), sources)
 
 
@@ -216,6 +222,18 @@ def valid_draft(
 def valid_log(draw: Draw, *, typed: bool = True) -> list[Event]:
     """A valid log."""
     return valid_draft(draw, typed=typed).events
+
+
+def long_log(draw: Draw) -> list[Event]:
+    """More events, nodes and sources than one byte can count, and a replace of nearly all of them."""
+    log = LogDraft()
+    for _ in range(draw.integer(0, 330)):
+        log.join("user/message", messages.user(0, ("a",)))
+    if len(log.nodes) > 2 and draw.chance(60):
+        last = len(log.nodes) - 2
+        log.replace("user/message", messages.user(0, ("b",)), 1, last, log.nodes[1 : last + 1])
+    add_user(draw, log)
+    return log.events
 
 
 def base_seq(draw: Draw) -> int:

@@ -107,6 +107,7 @@ def log_recipes(op: str, *, finite: bool) -> Iterable[Recipe]:
 
 RECIPES: tuple[Recipe, ...] = (
     *log_recipes("fold", finite=False),
+    Recipe("long", "fold", lambda draw: {"events": logs.long_log(draw)}),
     *log_recipes("messages", finite=True),
     *log_recipes("transcript", finite=True),
     Recipe("valid", "window", windowed(logs.valid_draft), 2),

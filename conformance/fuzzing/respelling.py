@@ -27,7 +27,12 @@ def respelled_log(draw: Draw) -> list[Event]:
 
 def respell(draw: Draw, event: Event) -> Event:
     """One event with one thing spelled in another way."""
-    way = draw.integer(0, 5)
+    way = draw.integer(0, 7)
+    if way == 6:
+        dropped = draw.choice(("type", "seq", "time"))
+        return {name: value for name, value in event.items() if name != dropped}
+    if way == 7 and isinstance(event.get("surfaceOp"), dict):
+        return {**event, "surfaceOp": dict(reversed(event["surfaceOp"].items()))}
     if way == 0:
         return {**event, "seq": values.respelled(draw, event["seq"])}
     if way == 1 and event.get("sourceEventSeqs"):

@@ -22,6 +22,8 @@ COMPARED = (
 PLACES = (*COMPARED, ("block", "content"), ("second",), ("text",))
 """Where the data of a result can differ. The first block's own content is free, and another block behind it
 (``second``) is not compared, nor what stands in a text of the first one (``text``)."""
+BLOCKS: tuple[list[Any], ...] = ([], [{}], [{"content": 1}], [{"isError": True}], [{}, {"a": 1}])
+"""Lists of blocks, among them the empty one; only a first block without members is the same as none."""
 
 
 def put_at(data: Data, place: tuple[str, ...], value: Any) -> Data:
@@ -64,12 +66,22 @@ def rewritten_draft(draw: Draw, base: int = 0, *, typed: bool = True, finite: bo
     place = draw.choice(TYPED_PLACES if typed else PLACES)
     left, right = value_pair(draw, finite=finite)
     original = messages.result(len(log.events), call, ("long",))
+    if not typed and draw.chance(10):
+        return other_blocks(draw, log, original)
     log.join("tool/result", put_at(original, place, left))
     if draw.chance(20):
         log.add("todo/write", {})
     rewrite(draw, log, put_at(messages.rewritten(original, ("short",)), place, right))
     if draw.chance(25):
         rewrite(draw, log, put_at(messages.rewritten(original, ()), place, draw.choice((left, right))))
+    return log
+
+
+def other_blocks(draw: Draw, log: LogDraft, data: Data) -> LogDraft:
+    """A result and its rewrite with lists of blocks that are hardly alike."""
+    old, new = draw.choice(BLOCKS), draw.choice(BLOCKS)
+    log.join("tool/result", {**data, "message": {**data["message"], "content": old}})
+    rewrite(draw, log, {**data, "message": {**data["message"], "content": new}})
     return log
 
 

@@ -66,12 +66,24 @@ def view_script(draw: Draw, base: int = 0, *, typed: bool = True) -> list[Step]:
             else:
                 repair(draw, log, steps)
         elif way == 8:
-            steps.append({"push": spoiled_next(draw, log)})
+            alike = None if typed or checked is None else lookalike_of(checked)
+            steps.append({"push": spoiled_next(draw, log) if alike is None else alike})
             repair(draw, log, steps)
         else:
             steps.append({"observe": True})
     steps.append({"observe": True})
     return steps
+
+
+def lookalike_of(event: Event) -> Event | None:
+    """An event that many languages take for equal, with a boolean for a 0 or 1; None where there is none."""
+    for name in ("seq", "sourceEventSeqs"):
+        value = event.get(name)
+        number = value[0] if isinstance(value, list) and value else value
+        if type(number) is int and number in (0, 1):
+            swapped = number == 1
+            return {**event, name: [swapped, *value[1:]] if isinstance(value, list) else swapped}
+    return None
 
 
 def fits(log: LogDraft, event: Event) -> bool:
