@@ -16,7 +16,7 @@ from conformance.ledger import Ledger, load_ledger
 from conformance.operations import OPERATIONS, Operation
 from conformance.resources import vectors_dir
 from conformance.shorthand import ShorthandError, expand_request
-from conformance.shorthand_closers import expand_expectation
+from conformance.shorthand_expect import expand_expect
 from conformance.strict_yaml import Lines
 
 FORMAT = 1
@@ -118,8 +118,8 @@ class _Reader:
             return self.family(operation, capability, header, entry)
         request = self.expand(entry)
         self.check_request(operation, request, entry)
-        expect = self.expand_expect(entry)
-        self.check_expect(operation, request, entry, expect)
+        expect = self.expand_expect(operation, request, entry)
+        self.check_expect(operation, request, expect, entry)
         line = {"op": operation.name, **header, "edition": self.document["edition"], **request}
         body = json_text.dump_ascii(line)[1:]
         if len(body) > json_text.MAX_LINE_BYTES - 32:
@@ -196,11 +196,13 @@ class _Reader:
         try:
             return expand_request(entry["request"])
         except ShorthandError as error:
-            raise self.fault_in(entry, str(error), entry["request"]) from None
+            raise self.fault_in(entry, f"request: {error}", entry["request"]) from None
 
-    def expand_expect(self, entry: dict[str, Any]) -> dict[str, Any]:
+    def expand_expect(
+        self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]
+    ) -> dict[str, Any]:
         try:
-            return expand_expectation(entry["expect"])
+            return expand_expect(operation.name, request, entry["expect"])
         except ShorthandError as error:
             raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None
 
@@ -224,7 +226,7 @@ class _Reader:
                     raise self.fault_in(entry, f"{name} is not JSON: {error}") from None
 
     def check_expect(
-        self, operation: Operation, request: dict[str, Any], entry: dict[str, Any], written: dict[str, Any]
+        self, operation: Operation, request: dict[str, Any], written: dict[str, Any], entry: dict[str, Any]
     ) -> None:
         expect = expectation(written)
         if operation.stepwise != (expect.kind == "steps"):

@@ -12,6 +12,7 @@ from typing import Any
 
 Event = dict[str, Any]
 
+LONGEST_RUN = 100_000
 TIME_STEP = 10
 """Milliseconds from one event to the next where the author gives no time."""
 
@@ -21,6 +22,8 @@ MODIFIERS = frozenset(
      "without")
 )  # fmt: skip
 RESULT_MODIFIERS = frozenset(("text", "block"))
+DELTAS = {"chunk": "text-delta", "reasoning": "reasoning-delta", "arguments": "tool-call-delta"}
+"""Shorthands of ``assistant/chunk``, each with the type of its chunk."""
 BOUNDARIES = ("turn/start", "turn/end", "step/start", "step/end")
 
 
@@ -30,7 +33,30 @@ class ShorthandError(ValueError):
 
 def expand_events(elements: list[Any], base: int = 0) -> list[Any]:
     """Expand a list; the event at index i gets seq ``base + i`` unless the author says otherwise."""
-    return [expand_event(element, base + index) for index, element in enumerate(elements)]
+    events: list[Any] = []
+    for element in elements:
+        for each in _run_of_chunks(element):
+            events.append(expand_event(each, base + len(events)))
+    return events
+
+
+def _run_of_chunks(element: Any) -> list[Any]:
+    """``{chunks: N}`` stands for N times ``{chunk: a}``; any other element for itself."""
+    if not isinstance(element, dict) or "chunks" not in element or "type" in element:
+        return [element]
+    count = element["chunks"]
+    if len(element) > 1 or type(count) is not int or not 1 <= count <= LONGEST_RUN:
+        raise ShorthandError(f"chunks takes a number from 1 to {LONGEST_RUN}, and nothing stands beside it")
+    return [{"chunk": "a"}] * count
+
+
+def _row_of_chunks(record: Event) -> Event:
+    """``{chunks: N}`` is the row that N times ``{chunk: a}`` are packed into."""
+    if record.keys() != {"chunks"}:
+        return record
+    count = len(_run_of_chunks(record))
+    data = {"turn": 1, "step": 1, "index": 0, "dt": [TIME_STEP] * (count - 1), "texts": ["a"] * count}
+    return {"type": "text-chunks", "seq0": 0, "time0": 0, "data": data}
 
 
 def expand_event(element: Any, seq: int) -> Any:
@@ -44,6 +70,8 @@ def expand_event(element: Any, seq: int) -> Any:
     name = names[0]
     check_types(element)
     allowed = MODIFIERS | RESULT_MODIFIERS if name == "result" else MODIFIERS
+    if name in DELTAS:
+        allowed |= {"delta"}
     unknown = sorted(element.keys() - allowed - {name})
     if unknown:
         raise ShorthandError(f"shorthand {name} knows no {', '.join(unknown)}")
@@ -57,6 +85,7 @@ TYPES: dict[str, tuple[type, str]] = {
     "data": (dict, "an object to lay over the data"),
     "message": (dict, "an object to lay over the message"),
     "block": (dict, "an object to lay over the block"),
+    "delta": (dict, "an object to lay over the chunk"),
     "without": (list, "a list of member names"),
     "text": (object, "a text or a list of blocks"),
 }
@@ -82,15 +111,23 @@ def expand_request(request: Event) -> Event:
         expanded["events"] = expand_events(request["events"], base)
     if "event" in request:
         expanded["event"] = expand_event(request["event"], 0)
+    if isinstance(request.get("record"), dict):
+        expanded["record"] = _row_of_chunks(request["record"])
     if isinstance(request.get("steps"), list):
-        expanded["steps"] = _expand_steps(request["steps"], base)
+        seed = request.get("seed")
+        pushed = len(seed) if isinstance(seed, list) else 0
+        expanded["steps"] = _expand_steps(request["steps"], base, pushed)
+    if isinstance(request.get("seed"), list):
+        expanded["seed"] = expand_events(request["seed"])
     return expanded
 
 
-def _expand_steps(steps: list[Any], base: int) -> list[Any]:
-    """A step's event gets the seq of the place that it is pushed to, checked for, or put right at."""
+def _expand_steps(steps: list[Any], base: int, pushed: int) -> list[Any]:
+    """A step's event gets the seq of the place that it is pushed to, checked for, or put right at.
+
+    ``pushed`` events are there already.
+    """
     expanded = []
-    pushed = 0
     for step in steps:
         if not isinstance(step, dict):
             raise ShorthandError("a step must be an object")
@@ -168,9 +205,15 @@ def _call(element: Event, seq: int) -> Event:
     return _event("tool/call", seq, call)
 
 
-def _chunk(element: Event, seq: int) -> Event:
-    chunk = {"type": "text-delta", "index": 0, "text": element["chunk"]}
-    return _event("assistant/chunk", seq, {"turn": 1, "step": 1, "chunk": chunk})
+def _chunk(form: str) -> Callable[[Event, int], Event]:
+    def make(element: Event, seq: int) -> Event:
+        own = (
+            {"id": "c1", "argumentsDelta": element[form]} if form == "arguments" else {"text": element[form]}
+        )
+        chunk = {"type": DELTAS[form], "index": 0} | own | element.get("delta", {})
+        return _event("assistant/chunk", seq, {"turn": 1, "step": 1, "chunk": chunk})
+
+    return make
 
 
 def _boundary(kind: str) -> Callable[[Event, int], Event]:
@@ -194,7 +237,7 @@ _MAKERS: dict[str, Callable[[Event, int], Event]] = {
     "calls": _calls,
     "result": _result,
     "call": _call,
-    "chunk": _chunk,
+    **{form: _chunk(form) for form in DELTAS},
     **{kind: _boundary(kind) for kind in BOUNDARIES},
     "event": _other,
 }

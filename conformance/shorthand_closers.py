@@ -30,25 +30,6 @@ MEMBERS = {
 """Each form with the members that may stand beside it; seq and time must, and sources where there are any."""
 
 
-def expand_expectation(expect: Event) -> Event:
-    """The ``expect`` of a case, with every list of closers expanded. Raises ShorthandError."""
-    expanded = _expand_alternative(expect)
-    for name in ("either", "any_of"):
-        if isinstance(expect.get(name), list):
-            expanded = {**expanded, name: [_expand_alternative(each) for each in expect[name]]}
-    return expanded
-
-
-def _expand_alternative(alternative: Event) -> Event:
-    result = alternative.get("result")
-    if not isinstance(result, dict) or not isinstance(result.get("closers"), list):
-        return alternative
-    return {
-        **alternative,
-        "result": {**result, "closers": [expand_closer(each) for each in result["closers"]]},
-    }
-
-
 def expand_closer(element: Any) -> Any:
     """One closer; anything that is no object, or has a ``type``, is left as it is."""
     if not isinstance(element, dict) or "type" in element:

@@ -171,7 +171,7 @@ def test_the_page_tells_what_happens(page, followed):
 
 
 def test_both_languages_show_the_same_adapter():
-    first, _, chinese = PAGES
+    first, _, chinese, *_ = PAGES
     assert file_of(first, "adapter.py") == file_of(chinese, "adapter.py")
 
 

@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 DECODER_PAGE = ROOT / "docs" / "check-a-decoder.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
-GUIDE = ["test-my-port.md", "read-a-result.md", "quickstart.zh.md"]  # worked through by test_guide.py
+GUIDE = ["test-my-port.md", "read-a-result.md", "quickstart.zh.md", "repair-a-crash.md"]  # see test_guide.py
 NOT_RUN = {
     "sh .ci/venv && .venv/bin/session-conformance run": "CI runs it from a fresh clone",
     "sh .ci/venv test && .venv/bin/pytest": "CI runs it from a fresh clone",
@@ -88,7 +88,9 @@ class Project:
         (folder / "my_package" / "__init__.py").touch()
         (folder / "my_package" / "adapter.py").write_text(adapter or adapter_of_the_readme())
         (folder / "my_port.py").write_text(f"FAULTY = {faulty}\n\n{MY_PORT}")
-        (folder / "decoder_adapter.py").write_text(only(blocks(DECODER_PAGE, "python")))
+        for text in blocks(DECODER_PAGE, "python"):
+            named = re.match(r"# (\S+\.py)\n", text)
+            (folder / (named[1] if named else "decoder_adapter.py")).write_text(text)
         (folder / "path" / "to").mkdir(parents=True)
         (folder / "path" / "to" / "vectors").symlink_to(vectors_dir())
         tool = ["-P", "-m", "conformance"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conformance.shorthand import ShorthandError, expand_event
-from conformance.shorthand_closers import expand_closer, expand_expectation
+from conformance.shorthand_closers import expand_closer
+from conformance.shorthand_expect import expand_expect
 
 
 def test_a_message_that_asks_for_calls():
@@ -66,9 +67,9 @@ def test_faults(element, told):
 def test_closers_are_expanded_wherever_a_result_stands():
     short = {"result": {"closers": [{"interrupted": 1, "seq": 1, "time": 0}]}}
     full = {"result": {"closers": [expand_closer({"interrupted": 1, "seq": 1, "time": 0})]}}
-    assert expand_expectation(short) == full
-    assert expand_expectation({"either": [short, {"crashed": True}], "reason": "r"}) == {
+    assert expand_expect("closers", {}, short) == full
+    assert expand_expect("closers", {}, {"either": [short, {"crashed": True}], "reason": "r"}) == {
         "either": [full, {"crashed": True}], "reason": "r",
     }  # fmt: skip
     other = {"result": {"nodes": [], "closers_text": "[]"}}
-    assert expand_expectation(other) == other
+    assert expand_expect("closers", {}, other) == other

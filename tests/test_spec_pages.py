@@ -6,7 +6,10 @@ How an example is written. A ``jsonc`` block holds one or more examples. Each be
 
 and the lines below it hold one event each. In a stepwise operation the lines hold one step each, followed
 by `` // → ANSWER`` of that step, and the heading has no answer. For the sequence codec
-the one line is a list, or the hex of a cell whose row's seq is BASE. ``expectation`` reads the answers.
+the one line is a list, or the hex of a cell whose row's seq is BASE. Of chunk rows a packed batch is told
+as its rows, and the seqs of events between them; an expanded row as seq, time and text of each event. For
+``admit`` and ``fork`` a line without a ``type`` holds other members of the request, and the first line of
+``session.live`` may hold the seed. ``expectation`` reads the answers.
 """
 
 from __future__ import annotations
@@ -31,14 +34,17 @@ PAGES = sorted((ROOT / "spec").glob("*.md"))
 LINKED = [*PAGES, ROOT / "vectors" / "README.md", ROOT / "README.md"]
 
 BLOCK = re.compile(r"^```jsonc\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-HEADING = re.compile(r"// (?P<op>[a-z][a-z.-]*(?:@\d+)?)(?: at (?P<base>\d+))?(?: → (?P<says>.+))?")
-REFUSED = re.compile(r"refused: (?P<condition>[a-z-]+)(?:, at (?P<at>\d+))?")
+HEADING = re.compile(r"// (?P<op>[a-z][a-z.-]*(?:@[a-z0-9]+)?)(?: at (?P<base>\d+))?(?: → (?P<says>.+))?")
+REFUSED = re.compile(r"refused: (?P<condition>[a-z0-9-]+)(?:, at (?P<at>\d+))?")
 SURFACE = re.compile(
     r"nodes (?P<nodes>\[.*?\]), generation (?P<generation>\d+)(?:, shadowed (?P<shadowed>.+))?"
 )
+SESSION = re.compile(r"(?P<events>\d+) events?, first live (?P<first>\d+)(?:, header (?P<header>\{.*\}))?")
 TRANSCRIPT = re.compile(r"seqs (?P<seqs>\[.*?\]), messages (?P<messages>\[.*\])")
 ONE_EVENT = {"project", "classify"}
+SEED = '{"seed":'
 STEPWISE = {"surface.live", "session.live"}
+MAKE_SESSIONS = ("admit@", "fork")
 QUESTIONS = ("eligible", "surface", "append", "replacement")
 LISTS_OF_MESSAGES = {"messages", "messages.linear-fallback", "tutorial"}
 NO_EXAMPLES = {"README.md", "protocol.md", "where-it-lives.md", "rejected-designs.md"}
@@ -77,14 +83,25 @@ def request_of(example: Example) -> dict[str, Any]:
     """The request that the lines of an example stand for; members go as text, so -0 and the like survive."""
     if example.op.startswith("seqs."):
         return seqs_request_of(example)
+    if example.op.startswith("chunks."):
+        op, store = example.op.split("@")
+        member = f"[{','.join(example.lines)}]" if op == "chunks.pack" else "".join(example.lines)
+        name = "events_text" if op == "chunks.pack" else "record_text"
+        return {"op": op, "edition": "v0", "store": store, name: member}
+    if example.op.startswith(MAKE_SESSIONS):
+        return session_request_of(example)
     request: dict[str, Any] = {"op": example.op, "edition": "v0"}
     if example.base is not None:
         request["baseSeq"] = example.base
     if example.op in STEPWISE:
         request["steps_text"] = f"[{','.join(step for step, _ in steps_of(example))}]"
+        if example.lines[0].startswith(SEED):
+            request |= json.loads(example.lines[0])
     elif example.op in ONE_EVENT:
         assert len(example.lines) == 1, f"{example.place}: one event belongs here"
         request["event_text"] = example.lines[0]
+    elif example.op == "request-header.equal":
+        request["left_text"], request["right_text"] = example.lines
     elif example.op == "tutorial":
         request["events"] = [json.loads(line) for line in example.lines]
     else:
@@ -102,10 +119,29 @@ def seqs_request_of(example: Example) -> dict[str, Any]:
     return {**request, "hex": json.loads(example.lines[0]), "rowSeq": example.base}
 
 
+def session_request_of(example: Example) -> dict[str, Any]:
+    """Lines with a type are the log; others hold members of the request, which is about a session s."""
+    op, _, source = example.op.partition("@")
+    values = [parse_exact(line) for line in example.lines]
+    members = {name: value for each in values if "type" not in each for name, value in each.items()}
+    events = [each for each in values if "type" in each]
+    if events:
+        members["events"] = events
+    request: dict[str, Any] = {"op": op, "edition": "v0"}
+    if op == "admit":
+        request |= {"source": source, "sessionId": "s"}
+        if source == "restored":
+            members.setdefault("header", {"version": 0, "id": "s", "createdAt": 5})
+    for name, value in members.items():
+        spelled_as_text = name in ("header", "events", "boundary")
+        request[f"{name}_text" if spelled_as_text else name] = json.dumps(value) if spelled_as_text else value
+    return request
+
+
 def steps_of(example: Example) -> list[tuple[str, str]]:
     """Each step with what its comment says."""
     pairs = []
-    for line in example.lines:
+    for line in example.lines[example.lines[0].startswith(SEED) :]:
         step, arrow, says = line.rpartition(" // → ")
         assert arrow, f"{example.place}: a step without its answer: {line}"
         pairs.append((step, says.strip()))
@@ -122,6 +158,9 @@ def expectation(op: str, says: str) -> dict[str, Any]:
         if surface["shadowed"]:
             told["shadowed"] = [json.loads(each) for each in re.findall(r"\[.*?\]", surface["shadowed"])]
         return {"result": told}
+    if op.startswith(MAKE_SESSIONS) and (made := SESSION.fullmatch(says)):
+        told = {"events": int(made["events"]), "firstLiveSeq": int(made["first"])}
+        return {"result": told | ({"header": json.loads(made["header"])} if made["header"] else {})}
     if op == "classify":
         words = set() if says == "none" else set(says.split(", "))
         assert words <= set(QUESTIONS), f"no such question: {says}"
@@ -135,8 +174,12 @@ def expectation(op: str, says: str) -> dict[str, Any]:
     value = parse_exact(says)
     if op.startswith("seqs.decode"):
         return {"result": {"values": value}}
+    if op in ("request-header", "request-header.equal"):
+        return {"result": {op.replace("request-", "").rpartition(".")[2]: value}}
     if op == "closers":
         return {"result": {"closers": value}}
+    if op.startswith("chunks."):
+        return {"result": {"told": value}}
     if op == "project":
         return {"result": {"message": value}}
     return {"result": {"messages": value} if op in LISTS_OF_MESSAGES else value}
@@ -152,7 +195,27 @@ def as_told(op: str, found: dict[str, Any], expected: dict[str, Any]) -> dict[st
         if "shadowed" in expected.get("result", {}):
             result["shadowed"] = [each["shadowedSeqs"] for each in found["result"]["replacements"]]
         return {"result": result}
+    if op.startswith("chunks.") and "result" in found:
+        return {"result": {"told": chunks_as_told(**found["result"])}}
+    if op.startswith(MAKE_SESSIONS) and "result" in found:
+        told = {**found["result"], "events": len(found["result"]["events"])}
+        for name in told.keys() - expected.get("result", {}).keys():
+            del told[name]
+        if "header" in told and "createdAt" not in expected["result"]["header"]:
+            assert isinstance(told["header"].pop("createdAt"), int)
+        return {"result": told}
     return found
+
+
+def chunks_as_told(records: Any = None, events: Any = None) -> list[Any]:
+    """Rows whole and other events as their seqs; or seq, time and text of each event."""
+    if records is not None:
+        return [record.get("seq", record) for record in records]
+    chunks = [(event, event["data"]["chunk"]) for event in events]
+    return [
+        [event["seq"], event["time"], chunk.get("text", chunk.get("argumentsDelta"))]
+        for event, chunk in chunks
+    ]
 
 
 def faults_of(example: Example) -> list[str]:
@@ -191,6 +254,10 @@ def test_a_page_of_rules_shows_examples(page):
 
 
 APPEND = '{"type":"user/message","seq":0,"surfaceOp":"append","data":{"content":[]}}'
+CHUNK = (
+    '{"type":"assistant/chunk","seq":0,"time":0,'
+    '"data":{"turn":1,"step":1,"chunk":{"type":"text-delta","index":0,"text":""}}}'
+)
 WRONG = [
     ("fold → nodes [1], generation 0", APPEND),
     ("fold → nodes [0], generation 1", APPEND),
@@ -216,8 +283,23 @@ WRONG = [
     ("seqs.encode@17 → refused: seqs-value-not-seq", "[0,1]"),
     ("seqs.decode@19 at 9 → [0, 1]", '"0002"'),
     ("seqs.decode@19 at 9 → refused: seqs-tag-unknown, at 1", '"0502"'),
+    ("request-header → null", '{"type":"request/header","data":{"header":{"config":{}}}}'),
+    ("request-header.equal → true", '{"config":{}}\n{"config":{},"system":"a"}'),
     ("closers → []", '{"type":"turn/start","seq":0,"time":0,"data":{"turn":1}}'),
     ("closers → refused: event-shapeless, at 0", '{"type":"turn/start","seq":0,"time":0,"data":{"turn":1}}'),
+    ("chunks.pack@jsonl → []", APPEND),
+    ("chunks.pack@sqlite → [1]", APPEND),
+    ("chunks.unpack@jsonl → refused: chunk-seq0", '{"type":"text-chunks"}'),
+    ('chunks.unpack@jsonl → [[1, 0, ""]]', CHUNK),
+    ('chunks.unpack@sqlite → [[0, 0, "a"]]', CHUNK),
+    ("admit@restored → 2 events, first live 1", '{"type":"session/end-seed","seq":0,"time":0,"data":{}}'),
+    ("admit@restored → 1 events, first live 0", '{"type":"session/end-seed","seq":0,"time":0,"data":{}}'),
+    ("admit@borrowed → refused: event-envelope, at 1", '{"type":"note","seq":0,"time":0}'),
+    ('admit@borrowed → 0 events, first live 0, header {"version":0}', "{}"),
+    ('admit@borrowed → 0 events, first live 0, header {"version":0,"id":"s","createdAt":5}', "{}"),
+    ("admit@restored → refused: header-id", '{"header":{"version":1,"id":"t"}}'),
+    ("fork → 0 events, first live 0", '{"header":{"id":"p"},"events":[]}'),
+    ("fork → refused: fork-exists", '{"header":{"id":"p"},"events":[],"boundary":7}'),
     ("session.live", '{"append":{"type":"turn/start","data":{}}} // → {"seq":1}'),
     ("session.live", '{"observe":["nodes"]} // → {"nodes":[0]}'),
 ]
@@ -270,7 +352,9 @@ def test_the_worked_transcript_is_what_the_reference_says():
     assert found == told
 
 
-RULE = re.compile(r"^\*\*([A-Z]{3,5}-[1-9][0-9]*)\*\* \((MUST|SHOULD)(?:, `([a-z-]+)`)?\) \S", re.MULTILINE)
+RULE = re.compile(
+    r"^\*\*([A-Z]{3,5}-[1-9][0-9]*)\*\* \((MUST|SHOULD)(?:, `([a-z0-9-]+)`)?\) \S", re.MULTILINE
+)
 
 
 def test_pages_hold_the_rules_of_the_ledger_each_once_and_no_other():

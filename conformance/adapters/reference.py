@@ -12,17 +12,18 @@ import reference_impl.projection
 import reference_impl.transcript
 import reference_impl.tutorial
 from conformance import __version__
-from conformance.json_text import parse_exact
+from conformance.adapters.members import MissingMemberError, Request, Result, member
+from conformance.adapters.reference_admission import admit, fork, seed_of
+from conformance.adapters.reference_chunks import chunks_pack, chunks_unpack
 from reference_impl import seqs_codec
 from reference_impl.closers import closers as closers_of
 from reference_impl.event_log import require_event
 from reference_impl.marker import is_eligible
 from reference_impl.rejection import Rejection
+from reference_impl.request_header import request_header as request_header_of
+from reference_impl.request_header import same_header
 from reference_impl.session import Session
 from reference_impl.surface_view import SurfaceView
-
-Request = dict[str, Any]
-Result = dict[str, Any]
 
 
 def fold(request: Request) -> Result:
@@ -105,7 +106,7 @@ def surface_live(request: Request) -> Result:
 
 def session_live(request: Request) -> Result:
     """Steps on a live session; ``held`` keeps what a read gave, and what it looked like then."""
-    session = Session()
+    session = Session(seed_of(request))
     held: dict[str, tuple[Any, Any]] = {}
     read: dict[str, Callable[[], Any]] = {
         "nodes": lambda: list(session.nodes),  # promised for the time of the read only
@@ -232,7 +233,21 @@ def closers(request: Request) -> Result:
     return {"closers": closers_of(member(request, "events"))}
 
 
-VARIANTS = {"seqs.encode": ("schema", (15, 17, 19)), "seqs.decode": ("schema", (15, 17, 19))}
+def request_header(request: Request) -> Result:
+    return {"header": request_header_of(member(request, "events"))}
+
+
+def request_header_equal(request: Request) -> Result:
+    return {"equal": same_header(member(request, "left"), member(request, "right"))}
+
+
+VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "seqs.encode": ("schema", (15, 17, 19)),
+    "seqs.decode": ("schema", (15, 17, 19)),
+    "chunks.pack": ("store", ("jsonl", "sqlite")),
+    "chunks.unpack": ("store", ("jsonl", "sqlite")),
+    "admit": ("source", ("borrowed", "restored")),
+}
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
 HANDLERS: dict[str, Callable[[Request], Result]] = {
@@ -249,10 +264,16 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "seqs.encode": seqs_encode,
     "seqs.decode": seqs_decode,
     "closers": closers,
+    "chunks.pack": chunks_pack,
+    "chunks.unpack": chunks_unpack,
+    "request-header": request_header,
+    "request-header.equal": request_header_equal,
+    "admit": admit,
+    "fork": fork,
 }
 EDITIONS = ("v0",)
-BESIDE_OPERATIONS = ("isolation",)
-"""Capabilities that are no operation: held values can be tried to be changed."""
+BESIDE_OPERATIONS = ("isolation", "text", "seed")
+"""Capabilities that are no operation; spec/protocol.md says what each of them is."""
 
 
 def answer(request: Request) -> dict[str, Any]:
@@ -295,19 +316,6 @@ def capabilities() -> list[str]:
         for name in HANDLERS
         for value in VARIANTS.get(name, ("", (None,)))[1]
     ]
-
-
-class MissingMemberError(Exception):
-    """The request lacks something that its operation cannot do without."""
-
-
-def member(request: Request, name: str) -> Any:
-    """A member in either spelling; the text spelling keeps -0 and integers of any length."""
-    if name in request:
-        return request[name]
-    if f"{name}_text" not in request:
-        raise MissingMemberError(f"the member {name} (or {name}_text)")
-    return parse_exact(request[f"{name}_text"])
 
 
 def create() -> Callable[[Request], dict[str, Any]]:

@@ -115,7 +115,17 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "surface.live",
         "session.live",
         "closers",
+        "chunks.pack@jsonl",
+        "chunks.unpack@jsonl",
+        "request-header",
+        "request-header.equal",
         "isolation",
+        "text",
+        "admit@borrowed",
+        "admit@restored",
+        "fork",
+        "isolation",
+        "seed",
     ]
     implementation = result["implementation"]
     assert implementation["name"] == "@deepseek-ai/dsh-session"

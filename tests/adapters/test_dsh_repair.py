@@ -53,3 +53,52 @@ def test_the_reference_closes_as_every_version(version: str) -> None:
         assert first_difference(expected["result"], found["result"]) is None, request["events"]
         closed += len(found["result"]["closers"]) > 2
     assert closed > LOGS // 10
+
+
+HEADER_PARTS = {
+    "adapterDefaults": [
+        None,
+        {},
+        {"maxTokens": True},
+        {"reasoningEffort": True, "maxTokens": False},
+        {"note": True},
+    ],
+    "system": ["", " ", "be kind"],
+    "tools": [[], [{"name": "a", "x": 1}], [{"x": 1, "name": "a"}], [{"name": "a", "x": {"b": 1, "c": [2]}}]],
+}
+CONFIG_PARTS = {
+    "reasoningEffort": ["low", "high"],
+    "temperature": [0, 0.5, None],
+    "maxTokens": [1, 2],
+    "stop": [[], ["a"], ["a", "b"], ["b", "a"]],
+    "topK": [1, 2],
+}
+
+
+def some_of(parts: dict[str, list[Any]], chance: random.Random) -> dict[str, Any]:
+    return {name: chance.choice(values) for name, values in parts.items() if chance.random() < 0.4}
+
+
+def random_header(chance: random.Random) -> dict[str, Any]:
+    return {"config": {"provider": "p", **some_of(CONFIG_PARTS, chance)}, **some_of(HEADER_PARTS, chance)}
+
+
+@pytest.mark.parametrize("version", provision.VERSIONS)
+def test_the_reference_reads_headers_as_every_version(version: str) -> None:
+    chance = random.Random(f"headers {version}")
+    requests: list[dict[str, Any]] = []
+    for _ in range(LOGS):
+        left = random_header(chance)
+        right = {**left, **some_of({**HEADER_PARTS, "note": [1]}, chance)}
+        events = expand_events([{"event": "request/header", "data": {"header": left}}, {"user": "a"}])
+        requests.append({"op": "request-header", "events": events})
+        sides = [answer({"op": "request-header", "events": log})["result"]["header"]
+                 for log in (events, [{**events[0], "data": {"header": right}}])]  # fmt: skip
+        requests.append({"op": "request-header.equal", "left": sides[0], "right": sides[1]})
+    lines = "".join(f"{json.dumps({'id': n, **request})}\n" for n, request in enumerate(requests)).encode()
+    answered = answers_to(available(version, []), lines)
+    assert len(answered) == len(requests)
+    for request, found in zip(requests, answered, strict=True):
+        assert first_difference(answer(request)["result"], found["result"]) is None, request
+    equal = sum(found["result"].get("equal", False) for found in answered)
+    assert LOGS // 10 < equal < LOGS
