@@ -47,6 +47,8 @@ def compare(op: str, one: Answer, other: Answer, ledger: Ledger) -> Unlike | Non
     if one.kind == "result" and other.kind == "result":
         if OPERATIONS[op].stepwise:
             return compare_steps(one, other, ledger)
+        if OPERATIONS[op].tokens:
+            return compare_results(timeless(one), timeless(other))
         return compare_results(one, other)
     return compare_kinds(one, other, ledger)
 
@@ -105,27 +107,33 @@ def steps_of(answer: Answer) -> list[Answer]:
     return [read_answer(step) if type(step) is dict else wrong for step in found]
 
 
+CLOCK_FROM = 1_600_000_000_000
+"""Milliseconds since 1970 from which on a time may be one of an implementation's clock."""
+
+
 def timeless(answer: Answer) -> Answer:
-    """A step's answer without what the implementation's clock and its way of guarding itself decide."""
+    """A result without what the implementation's clock and its way of guarding itself decide."""
     value: dict[str, Any] = answer.value
     if "outcome" in value:
         return Answer("result", {**value, "outcome": "any"})
-    for name in ("events", "events_text"):
-        if name in value:
-            events = plain_members({name: value[name]})["events"]
-            return Answer("result", {**without(value, name), "events": [timed(event) for event in events]})
-    return answer
+    if not {"events", "events_text", "header", "header_text"} & value.keys():
+        return answer
+    try:
+        plain = plain_members(value)
+    except JsonTextError:
+        return answer
+    if isinstance(plain.get("events"), list):
+        plain = {**plain, "events": [timed(event, "time") for event in plain["events"]]}
+    if "header" in plain:
+        plain = {**plain, "header": timed(plain["header"], "createdAt")}
+    return Answer("result", plain)
 
 
-def without(value: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: member for key, member in value.items() if key != name}
-
-
-def timed(event: Any) -> Any:
-    """An event whose time, if it is one, is replaced by 0."""
-    if type(event) is dict and type(event.get("time")) is int and abs(event["time"]) <= 2**53 - 1:
-        return {**event, "time": 0}
-    return event
+def timed(holder: Any, name: str) -> Any:
+    """An object whose time, if it is one of a clock, is replaced by a word."""
+    if type(holder) is dict and type(holder.get(name)) is int and CLOCK_FROM <= holder[name] <= 2**53 - 1:
+        return {**holder, name: "now"}
+    return holder
 
 
 def told(answer: Answer, ledger: Ledger) -> str:

@@ -12,7 +12,7 @@ Data = dict[str, Any]
 
 TEXTS = ("a", "b", "", "hello", "two\nlines", " 再见", "😀", '"<b>" & \\')
 """What people and models say."""
-CALL_IDS = ("c1", "c2", "c3", "")
+CALL_IDS = ("c1", "c2", "c3")
 MODEL = {"kind": "model", "provider": "example", "model": "example-1"}
 
 

@@ -31,7 +31,7 @@ class Quirk:
     reason: str
     cases: tuple[str, ...]
     last_value: int | None = None
-    """Where given, the last of the values that the other side answers."""
+    """Where given, the last value of a result on the other side, or the seq of its last event."""
 
     def explains(self, capability: str, unlike: Unlike) -> bool:
         """Whether this is that difference."""
@@ -44,10 +44,12 @@ class Quirk:
         return False
 
     def _fits(self, answer: Answer) -> bool:
-        if self.last_value is None:
+        if self.last_value is None or answer.kind != "result":
             return True
-        values = plain_members(answer.value).get("values")
-        return bool(values) and isinstance(values, list) and values[-1] == self.last_value
+        plain = plain_members(answer.value)
+        values = plain.get("values", plain.get("events"))
+        last = values[-1] if isinstance(values, list) and values else None
+        return (last.get("seq") if isinstance(last, dict) else last) == self.last_value
 
 
 @cache

@@ -13,12 +13,15 @@ from typing import Any
 
 from conformance.fuzzing import (
     cells,
+    chunks,
     faults,
+    headers,
     interrupted,
     logs,
     respelling,
     rewrites,
     scripts,
+    sessions,
     shapeless,
     simple_logs,
 )
@@ -128,16 +131,16 @@ RECIPES: tuple[Recipe, ...] = (
     Recipe("shapeless", "classify", shapeless_event, 1, typed=False),
     Recipe("view", "surface.live", view, 6),
     Recipe("view-untyped", "surface.live", lambda draw: view(draw, typed=False), 3, typed=False),
-    Recipe("session", "session.live", steps(scripts.session_script), 6),
-    Recipe("session-empty", "session.live", steps(scripts.empty_then_full), 2),
+    Recipe("session", "session.live", steps(scripts.session_script), 3),
+    Recipe("session-empty", "session.live", steps(scripts.empty_then_full), 1),
     Recipe(
         "session-isolated",
         "session.live",
         steps(scripts.session_script, isolation=True),
-        2,
+        1,
         needs=("isolation",),
     ),
-    Recipe("session-untyped", "session.live", steps(scripts.session_script, typed=False), 3, typed=False),
+    Recipe("session-untyped", "session.live", steps(scripts.session_script, typed=False), 2, typed=False),
     Recipe("unmarked", "messages.linear-fallback", events(simple_logs.unmarked_log), 3),
     Recipe(
         "unmarked-untyped",
@@ -159,6 +162,23 @@ RECIPES: tuple[Recipe, ...] = (
     Recipe("lifecycle", "closers", events(interrupted.lifecycle_log), 4),
     Recipe("lifecycle-untyped", "closers", events(interrupted.lifecycle_log, typed=False), 3, typed=False),
     Recipe("shapeless", "closers", drafted(shapeless.shapeless_draft), 1, typed=False),
+    Recipe("batch", "chunks.pack@jsonl", chunks.pack_request, 2, typed=False),
+    Recipe("batch", "chunks.pack@sqlite", chunks.pack_request, 2, typed=False),
+    Recipe("row", "chunks.unpack@jsonl", chunks.unpack_request, 2, typed=False),
+    Recipe("row", "chunks.unpack@sqlite", chunks.unpack_request, 2, typed=False),
+    Recipe("headers", "request-header", headers.header_log, 2),
+    Recipe(
+        "headers-untyped",
+        "request-header",
+        lambda draw: headers.header_log(draw, untyped=True),
+        2,
+        typed=False,
+    ),
+    Recipe("pair", "request-header.equal", headers.header_pair, 3),
+    Recipe("restored", "admit@restored", sessions.admit_request, 6, typed=False),
+    Recipe("borrowed", "admit@borrowed", sessions.borrowed_request, 6, typed=False),
+    Recipe("fork", "fork", sessions.fork_request, 1, typed=False),
+    Recipe("seeded", "session.live", sessions.seeded_script, 1, typed=False, needs=("seed",)),
 )
 
 
