@@ -26,7 +26,8 @@ NOT_STARTED_TEXT = (
 )
 
 MISSING: Any = object()
-"""The number of a turn that has none: it is open and refused, while one whose number is null is not open."""
+"""The number of a turn or step that has none: the turn is open and refused, the step is open, and is told
+without a number. One whose number is null is not open."""
 
 
 @dataclass
@@ -95,6 +96,8 @@ def take(tail: Tail, event: Event, at: int) -> None:
         tail.turn = None
     elif kind == "step/start":  # CLOS-3: pending calls stay
         tail.step = require_object(event, "data", kind).get("step")
+        if "step" not in event["data"]:
+            tail.step = MISSING
     elif kind == "step/end":  # CLOS-3: whichever number it carries
         tail.step = None
         tail.calls = {}
@@ -123,6 +126,8 @@ def take_message(tail: Tail, data: dict[str, Any]) -> None:
             if not isinstance(block.get("id"), str):
                 raise Rejection("event-shapeless", "the id of a tool-call block must be a text")
             tail.calls[block["id"]] = Call(data.get("step"))
+            if "step" not in data:
+                tail.calls[block["id"]].step = MISSING
 
 
 def closers_of(tail: Tail, seq: int, time: Any) -> list[Event]:
@@ -133,6 +138,8 @@ def closers_of(tail: Tail, seq: int, time: Any) -> list[Event]:
         seq += 1
     if tail.step is not None:  # CLOS-13
         data = {"turn": tail.turn, "step": tail.step}
+        if tail.step is MISSING:
+            del data["step"]
         found.append({"type": "step/end", "seq": seq, "time": time, "data": data})
         seq += 1
     data = {"turn": tail.turn, "reason": {"kind": "interrupted"}}
@@ -166,6 +173,8 @@ def result_of(call_id: str, call: Call, turn: Any, seq: int, time: Any) -> Event
         "data": {"turn": turn, "step": call.step, "message": message, "error": error},
         "surfaceOp": "append",
     }
+    if call.step is MISSING:
+        del event["data"]["step"]
     if started:
         event["sourceEventSeqs"] = [call.seq]
     return event
