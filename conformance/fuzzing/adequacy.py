@@ -62,7 +62,12 @@ def draw_inputs(recipes: Sequence[Recipe], seed: str, inputs: int) -> list[Asked
         recipe = draw.choice(wheel)
         drawn.append((recipe, body_of(recipe.capability, recipe.make(draw))))
     answers = original.exchange(Request(number, body) for number, (_, body) in enumerate(drawn, 1))
-    return [Asked(recipe, body, answer) for (recipe, body), (_, answer) in zip(drawn, answers, strict=True)]
+    asked = [Asked(recipe, body, answer) for (recipe, body), (_, answer) in zip(drawn, answers, strict=True)]
+    for each in asked:
+        if each.answer.kind not in ("result", "rejected"):  # every mutant would seem to be found by it
+            told = f"the original answers {each.answer.kind} ({each.answer.value})"
+            raise AdapterError(f"{told}: {each.body[:500]}")
+    return asked
 
 
 def hunt(mutant: Mutant, asked: Sequence[Asked], seconds: float, ledger: Ledger) -> Hunt:

@@ -232,7 +232,7 @@ def spoil_member(draw: Draw, log: LogDraft, event: Event) -> None:
 def repeat_member(draw: Draw, log: LogDraft, event: Event) -> None:
     sources = sources_of(event, log) or [0]
     member = draw.choice(sources)
-    if draw.chance(30) and isinstance(member, int):
+    if draw.chance(30) and type(member) is int:
         member = raw(f"{member}.0")
     event["sourceEventSeqs"] = place_in(draw, sources, member)
 

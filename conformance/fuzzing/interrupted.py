@@ -141,7 +141,10 @@ def untyped(draw: Draw, event: Event) -> None:
     elif event["type"] == "turn/start":
         event["data"] = draw.choice(({"turn": None}, {"turn": raw("1.0")}, {"turn": 4}))
     elif event["type"] == "assistant/message":
-        event["data"] = {"message": event["data"]["message"], **draw.choice(({}, {"step": None}, {"step": "x"}))}
+        event["data"] = {
+            "message": event["data"]["message"],
+            **draw.choice(({}, {"step": None}, {"step": "x"})),
+        }
     elif event["type"] == "tool/call":
         event["data"] = {"callId": draw.choice((None, 10, ["A"], 9, "A"))}
     elif way == 2:

@@ -12,6 +12,7 @@ from conformance.corpus import load_corpus, load_file
 from conformance.errors import UsageError, VectorError
 from conformance.fuzzing.comparing import compare, conditions, steps_of
 from conformance.fuzzing.findings import Document, Finding, answer_in
+from conformance.fuzzing.readable import Dumper, condensed
 from conformance.fuzzing.replaying import Tables, body_in
 from conformance.json_text import dump_ascii, not_plain
 from conformance.ledger import Ledger
@@ -51,7 +52,7 @@ def case_of(finding: Finding, promotion: Promotion, tables: Tables, ledger: Ledg
         "rules": list(promotion.rules or rules_shown(answer, ledger)),
         "why": promotion.why,
         "evidence": evidence_for(document, answer, promotion, ledger),
-        "request": document["request"],
+        "request": condensed(document["request"]),
         "expect": expectation_of(document["capability"], answer),
     }
 
@@ -128,16 +129,9 @@ def plainly(result: Entry) -> Entry:
 def as_yaml(entry: Entry) -> str:
     """The entry as one item of ``cases``."""
     text = yaml.dump(
-        [entry], Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110, default_flow_style=None
+        [entry], Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110, default_flow_style=None
     )
     return "".join(f"  {line}\n" for line in text.splitlines())
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes every value out, also where two are the same object."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
 
 
 def append_to(file: Path, entry: Entry, capability: str, ledger: Ledger) -> None:

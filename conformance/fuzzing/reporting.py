@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from conformance.errors import ExitCode
 from conformance.fuzzing import findings
 from conformance.fuzzing.campaign import Difference
 from conformance.fuzzing.law_runs import Breach
 from conformance.fuzzing.parties import Table
+from conformance.fuzzing.readable import lines_of
 from conformance.fuzzing.session import Result
 from conformance.fuzzing.spelling import encode, request_of
 from conformance.ledger import Ledger, load_ledger
 from conformance.protocol import Answer
 
-SHOWN_REQUEST = 1500
+SHOWN_DIFFERENCES = 10
+SHOWN_LINES = 30
+SHOWN_LINE = 300
 SHOWN_ANSWER = 300
 
 
@@ -40,9 +44,13 @@ class Report:
 
     def lines(self) -> Iterator[str]:
         yield from self.counts()
-        for number, difference in enumerate(self.by_count(), 1):
+        differences = self.by_count()
+        for number, difference in enumerate(differences[:SHOWN_DIFFERENCES], 1):
             yield ""
             yield from self.of_difference(number, difference)
+        if len(differences) > SHOWN_DIFFERENCES:
+            more = len(differences) - SHOWN_DIFFERENCES
+            yield f"… and {more} more kinds of difference; --save DIR keeps them all"
         for breach in self.result.laws.breaches.values():
             yield ""
             yield from self.of_breach(breach)
@@ -80,7 +88,8 @@ class Report:
         yield f"difference {number}: {where}, {times(difference.seen)}"
         for name, answer in difference.answers.items():
             yield f"  {name}: {self.told(answer, difference)}"
-        yield f"  request: {short(encode(request_of(difference.members)), SHOWN_REQUEST)}"
+        yield "  request:"
+        yield from shown(request_of(difference.members))
 
     def told(self, answer: Answer, difference: Difference) -> str:
         """What an answer is, or its step that differs."""
@@ -96,7 +105,8 @@ class Report:
         yield f"law {breach.law.name} ({', '.join(breach.law.rules)}) does not hold, {times(breach.seen)}"
         yield f"  {breach.law.says}"
         yield f"  {breach.party.name}: {short(breach.says, SHOWN_ANSWER)}"
-        yield f"  input: {short(encode(breach.given), SHOWN_REQUEST)}"
+        yield "  input:"
+        yield from shown(breach.given)
 
     def summary(self) -> str:
         outcome, laws = self.result.differential, self.result.laws
@@ -121,6 +131,15 @@ class Report:
         documents += [findings.law_document(breach) for breach in self.result.laws.breaches.values()]
         for document in documents:
             yield findings.save(folder, document), document["title"]
+
+
+def shown(request: dict[str, Any]) -> Iterator[str]:
+    """A request in shorthand, as far as it is of any use on a screen."""
+    lines = list(lines_of(request))
+    for line in lines[:SHOWN_LINES]:
+        yield f"    {short(line, SHOWN_LINE)}"
+    if len(lines) > SHOWN_LINES:
+        yield f"    … and {len(lines) - SHOWN_LINES} more lines"
 
 
 def times(number: int) -> str:
