@@ -18,6 +18,8 @@ from conformance.ledger import Ledger
 from conformance.protocol import Answer
 
 BATCH = 1000
+MOST_SHRUNK = 40
+"""How many kinds of difference are made small; one mistake can make a hundred, and a few tell it."""
 
 
 @dataclass
@@ -68,8 +70,10 @@ class Campaign:
         ledger: Ledger,
         quirks: tuple[Quirk, ...],
         seed: str,
+        shrinks: int = MOST_SHRUNK,
     ) -> None:
         self.table, self.ledger, self.quirks, self.seed = table, ledger, quirks, seed
+        self._shrinks_left = shrinks
         self.wheel = wheel_of(recipes)
         self.outcome = Outcome()
         self.who = {recipe: [party for party in table.parties if able(party, recipe)] for recipe in recipes}
@@ -192,6 +196,9 @@ class Campaign:
         best: list[tuple[Members, list[Answer], Unlike]] = []
         make = known.recipe.make
         known.members = make(Replaying(choices))
+        if self._shrinks_left <= 0:
+            return
+        self._shrinks_left -= 1
         Shrinker(choices, make, interesting).run()
         if best:
             members, found, unlike = best[-1]
