@@ -12,7 +12,7 @@ from conformance.corpus import load_corpus, load_file
 from conformance.errors import UsageError, VectorError
 from conformance.fuzzing.comparing import compare, conditions, steps_of
 from conformance.fuzzing.findings import Document, Finding, answer_in
-from conformance.fuzzing.readable import Dumper, condensed
+from conformance.fuzzing.readable import lines_of, on_one_line
 from conformance.fuzzing.replaying import Tables, body_in
 from conformance.json_text import dump_ascii, not_plain
 from conformance.ledger import Ledger
@@ -52,7 +52,7 @@ def case_of(finding: Finding, promotion: Promotion, tables: Tables, ledger: Ledg
         "rules": list(promotion.rules or rules_shown(answer, ledger)),
         "why": promotion.why,
         "evidence": evidence_for(document, answer, promotion, ledger),
-        "request": condensed(document["request"]),
+        "request": document["request"],
         "expect": expectation_of(document["capability"], answer),
     }
 
@@ -127,11 +127,15 @@ def plainly(result: Entry) -> Entry:
 
 
 def as_yaml(entry: Entry) -> str:
-    """The entry as one item of ``cases``."""
-    text = yaml.dump(
-        [entry], Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110, default_flow_style=None
-    )
-    return "".join(f"  {line}\n" for line in text.splitlines())
+    """The entry as one item of ``cases``, each event and each step on a line of its own."""
+    lines = []
+    for name, value in entry.items():
+        if name in ("request", "expect"):
+            lines.append(f"{name}:")
+            lines += [f"  {line}" for line in lines_of(value)]
+        else:
+            lines.append(f"{name}: {on_one_line(value)}")
+    return "".join(f"{'  - ' if place == 0 else '    '}{line}\n" for place, line in enumerate(lines))
 
 
 def append_to(file: Path, entry: Entry, capability: str, ledger: Ledger) -> None:
