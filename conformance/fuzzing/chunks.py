@@ -14,6 +14,8 @@ from conformance.fuzzing.values import TEXTS as ODD_TEXTS
 Event = dict[str, Any]
 KINDS = ("text-delta", "reasoning-delta", "tool-call-delta")
 ROWS = ("text-chunks", "reasoning-chunks", "tool-call-chunks")
+MOST_BYTES = 1_048_576
+"""Of the data of a row of SQLite, in UTF-8."""
 GAPS = (0, 1, 10, 10, -5, 2**32, LAST_SEQ)
 STARTS = (0, 1, 7, 2**31, LAST_SEQ - 2, LAST_SEQ)
 NUMBERS = (1, 2, 0, -1, 0.5, raw("1.0"), raw("-0"), raw("1e21"), raw("1e-7"), raw("9007199254740993"))
@@ -184,3 +186,36 @@ def spoil_row(draw: Draw, found: Event) -> Event:
 def unpack_request(draw: Draw) -> Members:
     """A row, sound or not."""
     return {"record": Spelled(row(draw) if draw.chance(40) else spoiled_row(draw))}
+
+
+def long_batch(draw: Draw) -> Members:
+    """About as many members as a row of SQLite may have, or a few that are as large as it may be."""
+    if draw.chance(50):
+        number = draw.integer(1020, 1030)
+        same = chunk_event(draw, 0, 0, "text-delta")
+        return {"events": Spelled([{**same, "seq": seq} for seq in range(number)]), "level": "layout"}
+    kind = draw.choice(KINDS[:2])
+    text = draw.choice(("a", "é", "😀", "\n"))
+    size = {"a": 1, "é": 2, "😀": 4, "\n": 2}[text]
+    data = {"turn": 1, "step": 1, "chunk": {"type": kind, "index": 0, "text": text}}
+    events = [
+        {"type": "assistant/chunk", "seq": seq, "time": 10 * seq, "data": data}
+        for seq in range(draw.integer(3, 6))
+    ]
+    rest = MOST_BYTES - len('{"turn":1,"step":1,"index":0,"dt":[10,10],"texts":["","",""]}')
+    first = (rest + draw.integer(-3, 3)) // size
+    repeats = [first - 2, 1, 1, *(draw.integer(0, 2) for _ in events[3:])]
+    return {"events": events, "repeats": draw.choice((repeats, repeats[::-1])), "level": "layout"}
+
+
+def long_row(draw: Draw) -> Members:
+    """A row with about as many members as SQLite allows, or as large."""
+    if draw.chance(50):
+        number = draw.integer(1022, 1027)
+        texts, repeats = ["a"] * number, [1] * number
+    else:
+        rest = MOST_BYTES - len('{"turn":1,"step":1,"index":0,"dt":[0,0],"texts":["","",""]}')
+        texts, repeats = ["a", "b", "c"], [rest + draw.integer(-3, 3) - 2, 1, 1]
+    data = {"turn": 1, "step": 1, "index": 0, "dt": [0] * (len(texts) - 1), "texts": texts}
+    record = {"type": "text-chunks", "seq0": 0, "time0": 0, "data": data}
+    return {"record": record, "repeats": repeats, "level": "layout"}

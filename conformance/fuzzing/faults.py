@@ -176,6 +176,8 @@ def no_node(draw: Draw, log: LogDraft) -> int:
         LAST_SEQ,
         min(2**32 + log.nodes[0], LAST_SEQ),
     ]
+    if log.base and draw.chance(40):
+        return max(0, log.base - draw.integer(1, 3))
     found = draw.choice(gone) if gone and draw.chance(70) else draw.choice(others)
     return found if found not in nodes else log.next_seq
 

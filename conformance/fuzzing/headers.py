@@ -34,7 +34,7 @@ JUNK: tuple[Any, ...] = (None, [], "x", 0, 5, True, {}, ["a"])
 
 def header(draw: Draw) -> Header:
     """A header with some of its members."""
-    config = {name: draw.choice(values) for name, values in CONFIG if name in CONFIG[0][0] or draw.chance(45)}
+    config = {name: usual(draw, values) for name, values in CONFIG if name in CONFIG[0][0] or draw.chance(45)}
     found: Header = {"config": config}
     if draw.chance(40):
         found["adapterDefaults"] = draw.choice(DEFAULTS)
@@ -45,6 +45,11 @@ def header(draw: Draw) -> Header:
     if draw.chance(15):
         found["note"] = 1
     return found
+
+
+def usual(draw: Draw, values: tuple[Any, ...]) -> Any:
+    """The first of several values, most of the time."""
+    return draw.choice(values) if draw.chance(40) else values[0]
 
 
 def header_log(draw: Draw, *, untyped: bool = False) -> Members:

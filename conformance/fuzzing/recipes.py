@@ -177,7 +177,11 @@ RECIPES: tuple[Recipe, ...] = (
     Recipe("pair", "request-header.equal", headers.header_pair, 3),
     Recipe("restored", "admit@restored", sessions.admit_request, 6, typed=False),
     Recipe("borrowed", "admit@borrowed", sessions.borrowed_request, 6, typed=False),
-    Recipe("fork", "fork", sessions.fork_request, 1, typed=False),
+    Recipe("fork", "fork", sessions.fork_request, 2, typed=False),
+    Recipe("lossy", "session.live", sessions.lossy_script, 2, typed=False),
+    Recipe("long", "chunks.pack@sqlite", chunks.long_batch, 1, typed=False),
+    Recipe("long", "chunks.pack@jsonl", chunks.long_batch, 1, typed=False),
+    Recipe("long", "chunks.unpack@sqlite", chunks.long_row, 1, typed=False),
     Recipe("seeded", "session.live", sessions.seeded_script, 1, typed=False, needs=("seed",)),
 )
 
