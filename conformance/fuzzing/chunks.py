@@ -189,7 +189,9 @@ def unpack_request(draw: Draw) -> Members:
 
 
 def long_batch(draw: Draw) -> Members:
-    """About as many members as a row of SQLite may have, or a few that are as large as it may be."""
+    """Seldom about as many members as a row of SQLite may have, or a few that are as large as it may be."""
+    if not draw.chance(15):
+        return pack_request(draw)
     if draw.chance(50):
         number = draw.integer(1020, 1030)
         same = chunk_event(draw, 0, 0, "text-delta")
@@ -209,7 +211,9 @@ def long_batch(draw: Draw) -> Members:
 
 
 def long_row(draw: Draw) -> Members:
-    """A row with about as many members as SQLite allows, or as large."""
+    """Seldom a row with about as many members as SQLite allows, or as large."""
+    if not draw.chance(15):
+        return unpack_request(draw)
     if draw.chance(50):
         number = draw.integer(1022, 1027)
         texts, repeats = ["a"] * number, [1] * number

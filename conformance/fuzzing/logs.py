@@ -225,7 +225,9 @@ def valid_log(draw: Draw, *, typed: bool = True) -> list[Event]:
 
 
 def long_log(draw: Draw) -> list[Event]:
-    """More events, nodes and sources than one byte can count, and a replace of nearly all of them."""
+    """Seldom more events, nodes and sources than one byte can count, and a replace of nearly all of them."""
+    if not draw.chance(20):
+        return valid_log(draw)
     log = LogDraft()
     for _ in range(draw.integer(0, 330)):
         log.join("user/message", messages.user(0, ("a",)))

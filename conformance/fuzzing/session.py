@@ -36,6 +36,8 @@ class Result:
     wanted: Wanted
     differential: Outcome = field(default_factory=Outcome)
     laws: LawOutcome = field(default_factory=LawOutcome)
+    interrupted: bool = False
+    """Whether Ctrl-C ended it; what was found before counts."""
 
 
 def run_all(table: Table, wanted: Wanted) -> Result:
@@ -51,7 +53,12 @@ def run_all(table: Table, wanted: Wanted) -> Result:
     if recipes:
         campaign = Campaign(table, recipes, load_ledger(), load_quirks(), wanted.seed)
         share = None if wanted.seconds is None else wanted.seconds * (0.85 if laws else 1)
-        result.differential = campaign.run(wanted.examples, share)
+        result.differential = campaign.outcome
+        try:
+            campaign.run(wanted.examples, share)
+        except KeyboardInterrupt:
+            result.interrupted = True
+            return result
     if laws and not result.differential.faults:
         checks = None if wanted.examples is None else max(1, wanted.examples // LAW_SHARE)
         rest = None if wanted.seconds is None else wanted.seconds - result.differential.seconds
