@@ -9,7 +9,9 @@ by `` // → ANSWER`` of that step, and the heading has no answer. For the seque
 the one line is a list, or the hex of a cell whose row's seq is BASE. Of chunk rows a packed batch is told
 as its rows, and the seqs of events between them; an expanded row as seq, time and text of each event. For
 ``admit`` and ``fork`` a line without a ``type`` holds other members of the request, and the first line of
-``session.live`` may hold the seed. ``expectation`` reads the answers.
+``session.live`` may hold the seed. For a scan the lines are the lines of the file, or its frames in the
+shorthand of the cases; its answer is the seqs of the events, and where the file is torn. ``expectation``
+reads the answers.
 """
 
 from __future__ import annotations
@@ -18,18 +20,23 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import page_rows
 import pytest
 
 from conformance.adapters.reference import answer
 from conformance.compare import first_difference
+from conformance.file_contents import expand_file
 from conformance.json_text import parse_exact
 from conformance.ledger import load_ledger
 
 ROOT = Path(__file__).resolve().parent.parent
+STORES = tempfile.TemporaryDirectory(prefix="session-conformance-")
+"""Goes with the process: a folder for the stores of examples."""
 PAGES = sorted((ROOT / "spec").glob("*.md"))
 LINKED = [*PAGES, ROOT / "vectors" / "README.md", ROOT / "README.md"]
 
@@ -40,11 +47,14 @@ SURFACE = re.compile(
     r"nodes (?P<nodes>\[.*?\]), generation (?P<generation>\d+)(?:, shadowed (?P<shadowed>.+))?"
 )
 SESSION = re.compile(r"(?P<events>\d+) events?, first live (?P<first>\d+)(?:, header (?P<header>\{.*\}))?")
+TORN_LINE = re.compile(r"torn from line (\d+)")
+NO_LINE_FEED = " // no line feed"
 TRANSCRIPT = re.compile(r"seqs (?P<seqs>\[.*?\]), messages (?P<messages>\[.*\])")
 ONE_EVENT = {"project", "classify"}
 SEED = '{"seed":'
-STEPWISE = {"surface.live", "session.live"}
+STEPWISE = {"surface.live", "session.live", "backend"}
 MAKE_SESSIONS = ("admit@", "fork")
+READ_LOGS = ("normalise", "jsonl.load")
 QUESTIONS = ("eligible", "surface", "append", "replacement")
 LISTS_OF_MESSAGES = {"messages", "messages.linear-fallback", "tutorial"}
 NO_EXAMPLES = {"README.md", "protocol.md", "where-it-lives.md", "rejected-designs.md"}
@@ -90,9 +100,17 @@ def request_of(example: Example) -> dict[str, Any]:
         return {"op": op, "edition": "v0", "store": store, name: member}
     if example.op.startswith(MAKE_SESSIONS):
         return session_request_of(example)
+    if example.op in READ_LOGS:
+        return stored_request_of(example)
+    if example.op.startswith("jsonl."):
+        return jsonl_request_of(example)
+    if example.op.startswith("rows."):
+        return page_rows.request(example.op, example.base, example.lines)
     request: dict[str, Any] = {"op": example.op, "edition": "v0"}
     if example.base is not None:
         request["baseSeq"] = example.base
+    if example.op == "backend":
+        request["root"] = tempfile.mkdtemp(dir=STORES.name)
     if example.op in STEPWISE:
         request["steps_text"] = f"[{','.join(step for step, _ in steps_of(example))}]"
         if example.lines[0].startswith(SEED):
@@ -138,6 +156,28 @@ def session_request_of(example: Example) -> dict[str, Any]:
     return request
 
 
+def stored_request_of(example: Example) -> dict[str, Any]:
+    """The events of a session s as they are stored, or the lines of its file."""
+    request: dict[str, Any] = {"op": example.op, "edition": "v0", "sessionId": "s"}
+    if example.op == "normalise":
+        return {**request, "events_text": f"[{','.join(example.lines)}]"}
+    content = "".join(f"{line}\n" for line in example.lines)
+    return {**request, "compression": "none", "hex": content.encode().hex()}
+
+
+def jsonl_request_of(example: Example) -> dict[str, Any]:
+    """The lines of a file, the last perhaps without its line feed; its frames; or a question about a path."""
+    if example.op == "jsonl.path":
+        return {"op": example.op, "edition": "v0", **json.loads("".join(example.lines))}
+    if example.op == "jsonl.scan@zstd":
+        file: dict[str, Any] = {"frames": [json.loads(line) for line in example.lines]}
+    else:
+        text = "".join(f"{line}\n" for line in example.lines)
+        file = {"text": text.removesuffix(f"{NO_LINE_FEED}\n")}
+    compression = "zstd" if example.op.endswith("@zstd") else "none"
+    return {"op": "jsonl.scan", "edition": "v0", **expand_file({"compression": compression, **file})}
+
+
 def steps_of(example: Example) -> list[tuple[str, str]]:
     """Each step with what its comment says."""
     pairs = []
@@ -171,7 +211,15 @@ def expectation(op: str, says: str) -> dict[str, Any]:
         return {"result": {}}
     if op.startswith("seqs.encode"):
         return {"result": {"hex": says}}
+    if op.startswith("jsonl."):
+        return {"result": {"told": says}}
+    if op.startswith("rows."):
+        return page_rows.expectation(op, says)
+    if op.startswith("sqlite.open") and says == "opened":
+        return {"result": {"opened": True}}
     value = parse_exact(says)
+    if op == "normalise":
+        return {"result": {"events": value}}
     if op.startswith("seqs.decode"):
         return {"result": {"values": value}}
     if op in ("request-header", "request-header.equal"):
@@ -204,7 +252,36 @@ def as_told(op: str, found: dict[str, Any], expected: dict[str, Any]) -> dict[st
         if "header" in told and "createdAt" not in expected["result"]["header"]:
             assert isinstance(told["header"].pop("createdAt"), int)
         return {"result": told}
+    if op == "jsonl.load" and "result" in found:
+        return {"result": {"told": load_as_told(**found["result"])}}
+    if op == "jsonl.path" and "result" in found:
+        return {"result": {"told": "/".join(found["result"].values())}}
+    if op.startswith("jsonl.scan") and "result" in found:
+        return {"result": {"told": scan_as_told(**found["result"])}}
+    if op.startswith("rows.") and "result" in found:
+        return {"result": page_rows.as_told(op, found["result"])}
     return found
+
+
+def load_as_told(header: Any, events: list[Any], closers: list[Any], tornFrom: int | None) -> str:  # noqa: N803
+    """The seqs of the events and of the closers, and whether the file is whole."""
+    seqs, closing = ([event["seq"] for event in each] for each in (events, closers))
+    return f"seqs {seqs}, closers {closing}, {'whole' if tornFrom is None else 'torn'}"
+
+
+def scan_as_told(header: Any, events: list[Any], tornFrom: int | None) -> str:  # noqa: N803
+    """Seqs, and the byte from which the file is torn; ``faults_of`` puts it into lines for a plain one."""
+    torn = "whole" if tornFrom is None else f"torn from byte {tornFrom}"
+    return f"seqs {[event['seq'] for event in events]}, {torn}"
+
+
+def in_bytes(example: Example) -> str:
+    """What a heading says, with the byte at which a line begins in place of the number of the line."""
+    says = example.says or ""
+    if found := TORN_LINE.search(says):
+        before = "".join(f"{line}\n" for line in example.lines[: int(found[1])])
+        return TORN_LINE.sub(f"torn from byte {len(before.encode())}", says)
+    return says
 
 
 def chunks_as_told(records: Any = None, events: Any = None) -> list[Any]:
@@ -220,10 +297,13 @@ def chunks_as_told(records: Any = None, events: Any = None) -> list[Any]:
 
 def faults_of(example: Example) -> list[str]:
     """Everything in which the reference does not answer as the example says."""
-    found = json.loads(json.dumps(answer(request_of(example))))  # as it would arrive: plain lists and objects
+    if example.op.startswith("sqlite.open"):
+        found = page_rows.opened(example.op, example.lines)
+    else:  # as it would arrive: plain lists and objects
+        found = json.loads(json.dumps(answer(request_of(example))))
     if example.op not in STEPWISE:
         assert example.says, f"{example.place}: the heading gives no answer"
-        pairs = [(example.says, found)]
+        pairs = [(in_bytes(example), found)]
     elif "result" in found:
         told = [says for _, says in steps_of(example)]
         pairs = list(zip(told, found["result"]["steps"], strict=True))
@@ -253,11 +333,17 @@ def test_a_page_of_rules_shows_examples(page):
     assert examples_of(page.read_text("utf-8"), page.name)
 
 
+TIMED = '{"type":"turn/start","seq":0,"time":0,"data":{}}'
+TURN = (
+    '{"seq":{"int":"0"},"type":{"text":"turn/start"},"time":{"int":"5"},"data":{"text":"{}"},'
+    '"source_event_seqs":null,"surface_op":null,"ignorable":null}'
+)
 APPEND = '{"type":"user/message","seq":0,"surfaceOp":"append","data":{"content":[]}}'
 CHUNK = (
     '{"type":"assistant/chunk","seq":0,"time":0,'
     '"data":{"turn":1,"step":1,"chunk":{"type":"text-delta","index":0,"text":""}}}'
 )
+HEADER = '{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}'
 WRONG = [
     ("fold → nodes [1], generation 0", APPEND),
     ("fold → nodes [0], generation 1", APPEND),
@@ -300,7 +386,33 @@ WRONG = [
     ("admit@restored → refused: header-id", '{"header":{"version":1,"id":"t"}}'),
     ("fork → 0 events, first live 0", '{"header":{"id":"p"},"events":[]}'),
     ("fork → refused: fork-exists", '{"header":{"id":"p"},"events":[],"boundary":7}'),
+    ("jsonl.scan → seqs [0], whole", HEADER),
+    ("jsonl.scan → seqs [], torn from line 1", HEADER),
+    ("jsonl.scan → seqs [], torn from line 2", f"{HEADER}\n{{bad"),
+    ("jsonl.scan → seqs [], whole", f"{HEADER} // no line feed"),
+    ("jsonl.scan → refused: jsonl-empty", HEADER),
+    ("jsonl.scan → refused: jsonl-line, at 2", f'{HEADER}\n{{bad\n{{"type":"turn/end"}}'),
+    ("jsonl.scan@zstd → seqs [], torn from byte 94", '{"lines":[{"header":{}}]}'),
+    ("jsonl.scan@zstd → refused: zstd-frame, at 1", '{"lines":[{"header":{}}],"checksum":"wrong"}'),
+    ("normalise → []", '{"type":"turn/start","seq":0,"time":0,"data":{"turn":1}}'),
+    ("normalise → refused: legacy-mode-set, at 1", '{"type":"mode/set","seq":0,"time":0,"data":{}}'),
+    ("jsonl.load → seqs [], closers [0], whole", HEADER),
+    ("jsonl.load → seqs [], closers [], whole", f"{HEADER}\n{{bad"),
+    ("jsonl.load → refused: jsonl-identity, at 0", HEADER.replace('"s"', '"t"')),
+    ("jsonl.path → _no-cwd/t/session.jsonl", '{"session":"s","compression":"none"}'),
+    ("sqlite.open@17 → opened", '{"prepared":["DROP TABLE events"]}'),
+    ("sqlite.open@17 → refused: db-schema-version", '{"sql":["CREATE TABLE t (x)"]}'),
+    ("rows.encode@17 → []", TIMED),
+    ("rows.encode@19 → refused: seqs-value-not-seq, at 1", TIMED.replace("}}", '},"sourceEventSeqs":[-1]}')),
+    ("rows.decode@17 → []", TURN),
+    ("rows.decode@17 → undecidable", TURN),
+    ("rows.decode@17 → refused: row-type-empty", TURN),
+    ("rows.scan@17 at 0 → kept [0], torn from 1", TURN),
+    ("rows.scan@17 at 0 → kept [], torn nothing", TURN),
+    ("rows.scan@17 at 1 → kept [], torn from 1", TURN),
     ("session.live", '{"append":{"type":"turn/start","data":{}}} // → {"seq":1}'),
+    ("backend", '{"load":"s"} // → refused: session-exists'),
+    ("backend", '{"list":true} // → {"headers":[{}]}'),
     ("session.live", '{"observe":["nodes"]} // → {"nodes":[0]}'),
 ]
 

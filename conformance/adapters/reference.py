@@ -14,7 +14,12 @@ import reference_impl.tutorial
 from conformance import __version__
 from conformance.adapters.members import MissingMemberError, Request, Result, member
 from conformance.adapters.reference_admission import admit, fork, seed_of
+from conformance.adapters.reference_backend import backend
 from conformance.adapters.reference_chunks import chunks_pack, chunks_unpack
+from conformance.adapters.reference_files import TooLarge, place_of_log, scan_file
+from conformance.adapters.reference_load import jsonl_load, normalise
+from conformance.adapters.reference_rows import rows_decode, rows_encode, rows_scan, rows_session
+from conformance.adapters.reference_sqlite import sqlite_open
 from reference_impl import seqs_codec
 from reference_impl.closers import closers as closers_of
 from reference_impl.event_log import require_event
@@ -241,12 +246,29 @@ def request_header_equal(request: Request) -> Result:
     return {"equal": same_header(member(request, "left"), member(request, "right"))}
 
 
+def jsonl_scan(request: Request) -> Result:
+    """``hex`` or a ``path``; the file is read in pieces."""
+    file = request["path"] if "path" in request else bytes.fromhex(member(request, "hex"))
+    return scan_file(file, member(request, "compression"))
+
+
+def jsonl_path(request: Request) -> Result:
+    """Where a log belongs; with ``found``, whether it lies there."""
+    cwd = member(request, "cwd") if request.keys() & {"cwd", "cwd_text"} else None
+    return place_of_log(member(request, "session"), cwd, member(request, "compression"), request.get("found"))
+
+
 VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "seqs.encode": ("schema", (15, 17, 19)),
     "seqs.decode": ("schema", (15, 17, 19)),
     "chunks.pack": ("store", ("jsonl", "sqlite")),
     "chunks.unpack": ("store", ("jsonl", "sqlite")),
     "admit": ("source", ("borrowed", "restored")),
+    "rows.encode": ("schema", (15, 17, 19, 20)),
+    "rows.decode": ("schema", (15, 17, 19, 20)),
+    "rows.scan": ("schema", (15, 17, 19, 20)),
+    "rows.session": ("schema", (17, 19, 20)),
+    "sqlite.open": ("schema", (14, 15, 17, 19, 20)),
 }
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
@@ -270,9 +292,21 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "request-header.equal": request_header_equal,
     "admit": admit,
     "fork": fork,
+    "jsonl.scan": jsonl_scan,
+    "jsonl.path": jsonl_path,
+    "normalise": normalise,
+    "jsonl.load": jsonl_load,
+    "backend": backend,
+    "rows.encode": rows_encode,
+    "rows.decode": rows_decode,
+    "rows.scan": rows_scan,
+    "rows.session": rows_session,
+    "sqlite.open": sqlite_open,
 }
 EDITIONS = ("v0",)
-BESIDE_OPERATIONS = ("isolation", "text", "seed")
+BESIDE_OPERATIONS = (
+    "isolation", "text", "seed", "files", "backend.borrowed", "backend.live", "backend.signal", "undecidable",
+)  # fmt: skip
 """Capabilities that are no operation; spec/protocol.md says what each of them is."""
 
 
@@ -297,6 +331,8 @@ def answer(request: Request) -> dict[str, Any]:
         return {"rejected": rejected(refusal)}
     except MissingMemberError as missing:
         return {"error": f"{name} needs {missing}"}
+    except (TooLarge, OSError) as unable:
+        return {"error": f"{name}: {unable}"}
 
 
 def hello() -> Result:

@@ -32,6 +32,8 @@ class Report:
 
     def exit_code(self) -> ExitCode:
         """As of ``run``: an adapter at fault goes before a difference."""
+        if self.result.interrupted:
+            return ExitCode.INTERRUPTED
         if self.problems:
             return ExitCode.ADAPTER
         found = self.result.differential.differences or self.result.laws.breaches
@@ -117,9 +119,9 @@ class Report:
         )
         checked = f"{laws.checked.total()} checks of laws" if laws.checked else ""
         found = len(outcome.differences) + len(laws.breaches)
-        ending = (
-            "the run was broken off" if self.problems else "no difference" if not found else f"{found} found"
-        )
+        ending = f"{found} found" if found else "no difference"
+        if self.problems or self.result.interrupted:
+            ending = f"broken off, {ending} until then"
         parts = [part for part in (asked, checked) if part]
         return f"{' and '.join(names)}: {', '.join(parts)}, seed {self.result.wanted.seed}: {ending}"
 
