@@ -24,6 +24,7 @@ from conformance.fuzzing import (
     sessions,
     shapeless,
     simple_logs,
+    stored,
 )
 from conformance.fuzzing.draw import Draw
 from conformance.fuzzing.spelling import Members, Spelled
@@ -178,6 +179,9 @@ RECIPES: tuple[Recipe, ...] = (
     Recipe("restored", "admit@restored", sessions.admit_request, 6, typed=False),
     Recipe("borrowed", "admit@borrowed", sessions.borrowed_request, 6, typed=False),
     Recipe("fork", "fork", sessions.fork_request, 2, typed=False),
+    Recipe("file", "jsonl.scan", stored.scan_request, 3, typed=False),
+    Recipe("path", "jsonl.path", stored.path_request, 1, typed=False),
+    Recipe("legacy", "normalise", stored.legacy_log, 2, typed=False),
     Recipe("lossy", "session.live", sessions.lossy_script, 2, typed=False),
     Recipe("long", "chunks.pack@sqlite", chunks.long_batch, 1, typed=False),
     Recipe("long", "chunks.pack@jsonl", chunks.long_batch, 1, typed=False),
