@@ -39,7 +39,7 @@ NEAR: dict[str, tuple[Any, ...]] = {
     "toolCallId": ("c2", "", None, 1),
     "callId": ("c2", "", None, 1),
     "type": ("tool-call", "", None, "Tool-Result"),
-    "reasoningEffort": ("extreme", "", 1, None),
+    "reasoningEffort": ("extreme", "unheard-of", "", 1, None),
     "adapterDefaults": (
         [],
         {},
@@ -269,7 +269,9 @@ def lossy_script(draw: Draw) -> Members:
         if draw.chance(10):
             event["type"] = draw.choice(("note", "request/header-delta"))
         if draw.chance(10):
-            event["data"] = draw.choice((raw("-0"), raw("1e400"), {"reason": "fallback"}, {"header": {}}))
+            event["data"] = draw.choice(
+                (raw("-0"), raw("1e400"), {"reason": "fallback"}, {"header": {}}, {"id": ""})
+            )
         steps.append({"append": event})
     return {"steps": Spelled([*steps, {"observe": ["nodes"]}])}
 
