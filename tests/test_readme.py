@@ -31,6 +31,7 @@ DECODER_PAGE = ROOT / "docs" / "check-a-decoder.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 GUIDE = [  # worked through by test_guide.py
     "test-my-port.md", "read-a-result.md", "quickstart.zh.md", "repair-a-crash.md", "gate-a-backend.md",
+    "fuzz.md",
 ]  # fmt: skip
 NOT_RUN = {
     'session-conformance run dsh-plugin --module ./lib/index.js --config \'{"root": "{root}/sessions"}\''

@@ -114,7 +114,7 @@ def session_live(request: Request) -> Result:
     session = Session(seed_of(request))
     held: dict[str, tuple[Any, Any]] = {}
     read: dict[str, Callable[[], Any]] = {
-        "nodes": lambda: session.nodes,
+        "nodes": lambda: list(session.nodes),  # promised for the time of the read only
         "replaceGeneration": lambda: session.replace_generation,
         "messages": session.derive_messages,
         "events": lambda: session.events,
@@ -161,10 +161,17 @@ def last_of(earlier: list[Any], step: str) -> Any:
 
 def plain_copy(value: Any) -> Any:
     """A copy in plain dicts and lists, which no later change reaches."""
+    # Plain loops: a comprehension would cost a second stack frame per level of nesting.
     if isinstance(value, dict):
-        return {name: plain_copy(member) for name, member in value.items()}
+        members = {}
+        for name, member in value.items():
+            members[name] = plain_copy(member)
+        return members
     if isinstance(value, list):
-        return [plain_copy(element) for element in value]
+        elements = []
+        for element in value:
+            elements.append(plain_copy(element))
+        return elements
     return value
 
 

@@ -59,7 +59,7 @@ DISK = 1 << 20
 
 def cost(case: Case) -> int:
     """Roughly what it costs to ask a case, in bytes of its request and of what it asks to be made."""
-    made = sum(case.request.get("repeats", ()))
+    made: int = sum(case.request.get("repeats", ()))
     return len(case.body) + made + (DISK if case.op in ("backend", "sqlite.open") else 0)
 
 

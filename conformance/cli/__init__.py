@@ -20,6 +20,7 @@ from conformance.cli import (
     cost,
     doctor,
     export,
+    fuzz,
     init,
     lint,
     list_cases,
@@ -47,6 +48,7 @@ COMMANDS = (
     adequacy,
     bench,
     cost,
+    fuzz,
 )
 
 EPILOG = """\

@@ -5,6 +5,16 @@ import { AdapterError, need } from './answers.mjs';
 /** What stands in front of a surface fault of a seed. The fault keeps its own name, so the text is cut. */
 const SURFACE_FAULT = /^invalid seed event at index \d+: /;
 
+/** Runs what makes a session from a seed. What is thrown for a surface fault keeps the fault's own text. */
+export function fromSeed(make) {
+  try {
+    return make();
+  } catch (thrown) {
+    if (!(thrown instanceof Error) || !SURFACE_FAULT.test(thrown.message)) throw thrown;
+    throw new Error(thrown.message.replace(SURFACE_FAULT, ''));
+  }
+}
+
 /**
  * @param {(specifier: string) => Promise<object>} load - imports from the package under test.
  * @returns {Promise<[string, object][]>} operations by name.

@@ -1,5 +1,6 @@
 // What lives: windows, the incremental view over a growing log, and a session that is appended to.
 
+import { fromSeed } from './admission_operations.mjs';
 import { AdapterError, answerToThrown, need } from './answers.mjs';
 
 /**
@@ -71,7 +72,8 @@ export async function liveOperations(load, conditionOf) {
 
   function sessionLive(request) {
     const { seed } = request;
-    const session = Session.create ? Session.create('conformance', seed) : new Session('conformance', seed);
+    const session = fromSeed(() =>
+      Session.create ? Session.create('conformance', seed) : new Session('conformance', seed));
     const held = new Map();
     const read = {
       nodes: () => session.surface.nodes,

@@ -1,0 +1,169 @@
+"""Is the generator any good? Each named mutant of the reference, and whether fuzzing alone finds it.
+
+``python -m conformance.fuzzing.adequacy [--page P] [--seeds N] [--inputs N] [--seconds S] [-j N] [--all]``
+
+The inputs of a seed are drawn once and answered by the original; a mutant is asked them in turn until it
+answers otherwise. A mutant counts as found if it is in more than half of the seeds. Those that are
+not found show where the generator is blind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from statistics import median
+
+from conformance.adapters.inprocess import InProcess
+from conformance.adapters.limits import Limits
+from conformance.adequacy.copies import load
+from conformance.adequacy.mutant import Mutant
+from conformance.adequacy.named import load_named
+from conformance.errors import AdapterError
+from conformance.fuzzing.comparing import compare
+from conformance.fuzzing.draw import Seeded
+from conformance.fuzzing.recipes import RECIPES, Recipe, wheel_of
+from conformance.fuzzing.spelling import body_of
+from conformance.ledger import Ledger, load_ledger
+from conformance.protocol import Answer, Request
+
+LIMITS = Limits(answer_seconds=2.0)
+BATCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One input, and what the original answers."""
+
+    recipe: Recipe
+    body: str
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Hunt:
+    """What became of one mutant with one seed: how many inputs it took, or None, and how long."""
+
+    inputs: int | None
+    seconds: float
+    by: str = ""
+
+
+def draw_inputs(recipes: Sequence[Recipe], seed: str, inputs: int) -> list[Asked]:
+    """So many inputs, with the answers of the original."""
+    original = InProcess(load({}), LIMITS)
+    wheel, draw = wheel_of(recipes), Seeded(seed)
+    drawn = []
+    for _ in range(inputs):
+        recipe = draw.choice(wheel)
+        drawn.append((recipe, body_of(recipe.capability, recipe.make(draw))))
+    answers = original.exchange(Request(number, body) for number, (_, body) in enumerate(drawn, 1))
+    asked = [Asked(recipe, body, answer) for (recipe, body), (_, answer) in zip(drawn, answers, strict=True)]
+    for each in asked:
+        if each.answer.kind not in ("result", "rejected"):  # every mutant would seem to be found by it
+            told = f"the original answers {each.answer.kind} ({each.answer.value})"
+            raise AdapterError(f"{told}: {each.body[:500]}")
+    return asked
+
+
+def hunt(mutant: Mutant, asked: Sequence[Asked], seconds: float, ledger: Ledger) -> Hunt:
+    """Ask a mutant until it answers otherwise, or the time is over."""
+    begins = time.monotonic()
+    try:
+        copy = InProcess(load({mutant.module: mutant.source}), LIMITS)
+    except (AdapterError, Exception) as error:
+        raise AdapterError(f"{mutant.id} cannot be loaded: {error}") from None
+    for start in range(0, len(asked), BATCH):
+        part = asked[start : start + BATCH]
+        answers = copy.exchange(Request(number, each.body) for number, each in enumerate(part, 1))
+        for place, (each, (_, answer)) in enumerate(zip(part, answers, strict=True)):
+            if compare(each.recipe.op, each.answer, answer, ledger) is not None:
+                by = f"{each.recipe.capability} {each.recipe.name}"
+                return Hunt(start + place + 1, time.monotonic() - begins, by)
+        if time.monotonic() - begins > seconds:
+            break
+    return Hunt(None, time.monotonic() - begins)
+
+
+_work: tuple[list[list[Asked]], float] = ([], 0.0)
+
+
+def hunt_all(mutants: Sequence[Mutant], jobs: int) -> Iterator[tuple[Mutant, list[Hunt]]]:
+    """Each mutant with each seed; children inherit the inputs."""
+    if jobs == 1:
+        for mutant in mutants:
+            yield mutant, _hunt_one(mutant)
+        return
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork")) as pool:
+        yield from zip(mutants, pool.map(_hunt_one, mutants), strict=True)
+
+
+def _hunt_one(mutant: Mutant) -> list[Hunt]:
+    inputs, seconds = _work
+    return [hunt(mutant, asked, seconds, load_ledger()) for asked in inputs]
+
+
+def found(hunts: Sequence[Hunt]) -> bool:
+    """Whether the median seed finds it."""
+    return sum(each.inputs is not None for each in hunts) * 2 > len(hunts)
+
+
+def report(outcomes: Iterable[tuple[str, Mutant, list[Hunt]]], *, everything: bool) -> tuple[int, int]:
+    """Print a row for each page, and the mutants that are not found; how many there are of both."""
+    pages: dict[str, list[bool]] = {}
+    blind: list[str] = []
+    for page, mutant, hunts in outcomes:
+        seen = found(hunts)
+        pages.setdefault(page, []).append(seen)
+        taken = [each.inputs for each in hunts if each.inputs is not None]
+        told = f"after {median(taken):.0f} inputs, {hunts[0].by}" if taken else "never"
+        if not seen:
+            blind.append(f"{mutant.id}: {mutant.says} (found by {len(taken)} of {len(hunts)} seeds)")
+        if everything:
+            print(f"{'found' if seen else 'not found':<10} {mutant.id}: {told}", flush=True)
+    for page, each in sorted(pages.items()):
+        print(f"{page:<20} {sum(each):>4} of {len(each):>4}")
+    for line in blind:
+        print(f"not found: {line}")
+    total = sum(len(each) for each in pages.values())
+    return total - len(blind), total
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run, print, and return 0 if at least nine in ten are found."""
+    parser = argparse.ArgumentParser(prog="python -m conformance.fuzzing.adequacy", description=__doc__)
+    parser.add_argument("--page", help="only mutants of one page")
+    parser.add_argument("--op", action="append", help="only recipes of these operations")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--inputs", type=int, default=20_000, help="of each seed")
+    parser.add_argument("--seconds", type=float, default=60.0, help="for each mutant and seed")
+    parser.add_argument("-j", "--jobs", type=int, default=1)
+    parser.add_argument("--all", action="store_true", help="list every mutant")
+    args = parser.parse_args(argv)
+    recipes = [recipe for recipe in RECIPES if args.op is None or recipe.op in args.op]
+    global _work
+    _work = (
+        [draw_inputs(recipes, f"{seed}/0", args.inputs) for seed in range(1, args.seeds + 1)],
+        args.seconds,
+    )
+    pages = load_named(load_ledger())
+    chosen = [
+        (page, mutant)
+        for page in pages
+        if args.page in (None, page)
+        for mutant in pages[page]
+        if mutant.source
+    ]
+    hunts = hunt_all([mutant for _, mutant in chosen], args.jobs)
+    outcomes = ((page, mutant, each) for (page, mutant), (_, each) in zip(chosen, hunts, strict=True))
+    seen, total = report(outcomes, everything=args.all)
+    print(f"{seen} of {total} named mutants are found by fuzzing alone ({seen / max(total, 1):.1%})")
+    return 0 if seen >= 0.9 * total else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,169 @@
+"""From a saved difference to a case of the corpus, with what its expectation rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from conformance.corpus import load_corpus, load_file
+from conformance.errors import UsageError, VectorError
+from conformance.fuzzing.comparing import compare, conditions, steps_of
+from conformance.fuzzing.findings import Document, Finding, answer_in
+from conformance.fuzzing.readable import lines_of, on_one_line
+from conformance.fuzzing.replaying import Tables, body_in
+from conformance.json_text import dump_ascii, not_plain
+from conformance.ledger import Ledger
+from conformance.operations import OPERATIONS
+from conformance.protocol import Answer
+
+PUBLISHED = "@deepseek-ai/dsh-session"
+Entry = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """What a person says of a new case: its permanent id, the mistake that it catches, what it rests on.
+
+    ``right`` names the adapter that is right, ``rules`` what it shows where no refusal tells.
+    """
+
+    id: str
+    why: str
+    facts: str | None = None
+    rules: tuple[str, ...] = ()
+    right: str = "reference"
+
+
+def case_of(finding: Finding, promotion: Promotion, tables: Tables, ledger: Ledger) -> Entry:
+    """The entry of a vector file. Raises UsageError where something is missing that only a person knows."""
+    document = finding.document
+    if finding.is_law:
+        raise UsageError(
+            "a broken law is several questions; write a case for the answer that is wrong among them"
+        )
+    answer = tables.ask(promotion.right, body_in(document))
+    if answer.kind not in ("result", "rejected"):
+        raise UsageError(f"{promotion.right} answers {answer.kind}, which no case can expect: {answer.value}")
+    return {
+        "id": promotion.id,
+        "rules": list(promotion.rules or rules_shown(answer, ledger)),
+        "why": promotion.why,
+        "evidence": evidence_for(document, answer, promotion, ledger),
+        "request": document["request"],
+        "expect": expectation_of(document["capability"], answer),
+    }
+
+
+def rules_shown(answer: Answer, ledger: Ledger) -> list[str]:
+    """The rule whose condition is answered."""
+    refusals = [answer] if answer.kind == "rejected" else []
+    if answer.kind == "result":
+        refusals = [step for step in steps_of(answer) if step.kind == "rejected"]
+    found = {
+        ledger.conditions[name].id
+        for each in refusals
+        for name in conditions(each, ledger)
+        if name in ledger.conditions
+    }
+    if not found:
+        raise UsageError("no refusal tells which rule the case is about; name it with --rule")
+    return sorted(found)
+
+
+def evidence_for(document: Document, answer: Answer, promotion: Promotion, ledger: Ledger) -> Entry:
+    """The published package, where it gives the same answer; else what the person says it rests on."""
+    op = document["capability"].partition("@")[0]
+    for entry in document["answers"]:
+        if (
+            entry["implementation"]["name"] == PUBLISHED
+            and compare(op, answer, answer_in(entry), ledger) is None
+        ):
+            return {"dsh": entry["implementation"]["version"]}
+    if promotion.facts is None:
+        raise UsageError(
+            "no second source gives this answer: the published package was not asked, or differs;"
+            " say what the expectation rests on with --facts"
+        )
+    return {"facts": promotion.facts}
+
+
+def expectation_of(capability: str, answer: Answer) -> Entry:
+    """An answer as what a case expects."""
+    operation = OPERATIONS[capability.partition("@")[0]]
+    if operation.stepwise and answer.kind == "result":
+        return {"steps": [expected(step, tokens=operation.tokens) for step in steps_of(answer)]}
+    return expected(answer, tokens=False)
+
+
+def expected(answer: Answer, *, tokens: bool) -> Entry:
+    """One answer, without the text of a refusal, and with a token for each time of the clock."""
+    if answer.kind == "rejected":
+        return {
+            "rejected": {name: answer.value[name] for name in ("condition", "at") if name in answer.value}
+        }
+    if answer.kind != "result":
+        raise UsageError(f"a step is answered {answer.kind}, which no case can expect: {answer.value}")
+    return {"result": plainly({**answer.value, **timeless(answer.value)} if tokens else answer.value)}
+
+
+def timeless(result: Entry) -> Entry:
+    """The observed events with a token for their times."""
+    if not isinstance(result.get("events"), list):
+        return {}
+    return {"events": [{**event, "time": {"$any": "time"}} for event in result["events"]]}
+
+
+def plainly(result: Entry) -> Entry:
+    """A result whose members that are not plain are written as text."""
+    return {
+        (name if not_plain(value) is None else f"{name}_text"): (
+            value if not_plain(value) is None else dump_ascii(value)
+        )
+        for name, value in result.items()
+    }
+
+
+def as_yaml(entry: Entry) -> str:
+    """The entry as one item of ``cases``, each event and each step on a line of its own."""
+    lines = []
+    for name, value in entry.items():
+        if name in ("request", "expect"):
+            lines.append(f"{name}:")
+            lines += [f"  {line}" for line in lines_of(value)]
+        else:
+            lines.append(f"{name}: {on_one_line(value)}")
+    return "".join(f"{'  - ' if place == 0 else '    '}{line}\n" for place, line in enumerate(lines))
+
+
+def append_to(file: Path, entry: Entry, capability: str, ledger: Ledger) -> None:
+    """Put the case at the end of a vector file. The file stays as it was if the case is not sound.
+
+    Raises UsageError or VectorError.
+    """
+    before = read(file)
+    document = yaml.safe_load(before)
+    if document["op"] != capability:
+        raise UsageError(f"{file} holds cases of {document['op']}, not of {capability}")
+    if any(case.id == entry["id"] for case in load_corpus(ledger=ledger)):
+        raise UsageError(f"the corpus has a case {entry['id']} already; ids are permanent and unique")
+    shared = document["evidence"] == entry["evidence"]
+    written = {name: value for name, value in entry.items() if name != "evidence" or not shared}
+    file.write_text(before.rstrip("\n") + "\n" + as_yaml(written), "utf-8")
+    try:
+        load_file(file, ledger=ledger)
+    except VectorError:
+        file.write_text(before, "utf-8")
+        raise
+
+
+def read(file: Path) -> str:
+    """A vector file as it is. Raises VectorError where it is none."""
+    try:
+        text = file.read_text("utf-8")
+    except OSError as error:
+        raise VectorError(f"cannot be read: {error.strerror or error}", file=file) from None
+    load_file(file)
+    return text

@@ -1,0 +1,117 @@
+"""Strategies for Hypothesis, the measure of the generator, and inputs made of bytes."""
+
+from __future__ import annotations
+
+import pytest
+from fuzz_ports import altered
+from hypothesis import find, given, settings
+from hypothesis.errors import NoSuchExample
+
+from conformance.adapters import reference
+from conformance.adapters.inprocess import InProcess
+from conformance.adequacy.mutant import Mutant
+from conformance.adequacy.named import load_named
+from conformance.errors import UsageError
+from conformance.fuzzing import adequacy, guided, strategies
+from conformance.fuzzing.recipes import RECIPES
+from conformance.ledger import load_ledger
+from conformance.reference_sources import sources
+
+FEW = settings(max_examples=15, deadline=None)
+
+
+def ask(op, **members):
+    return reference.answer({"op": op, "edition": "v0", **members})
+
+
+@FEW
+@given(strategies.valid_logs())
+def test_valid_logs_fold(log):
+    assert "result" in ask("fold", events=log)
+
+
+@FEW
+@given(strategies.windows())
+def test_windows_are_valid(window):
+    base, log = window
+    assert "result" in ask("window", baseSeq=base, events=log)
+
+
+@FEW
+@given(strategies.view_scripts(), strategies.live_scripts())
+def test_scripts_can_be_played(view, live):
+    assert "result" in ask("surface.live", baseSeq=0, steps=view)
+    assert "result" in ask("session.live", steps=live)
+
+
+@FEW
+@given(strategies.seq_lists())
+def test_lists_come_back(values):
+    written = ask("seqs.encode", schema=19, values=values)["result"]
+    assert ask("seqs.decode", schema=19, rowSeq=len(values), **written)["result"] == {"values": values}
+
+
+@FEW
+@given(strategies.requests("seqs.decode@17"))
+def test_whole_requests_are_answered(request):
+    assert reference.answer(request).keys() <= {"result", "rejected"}
+
+
+def refused_with(condition):
+    return lambda log: ask("fold", events=log).get("rejected", {}).get("condition") == condition
+
+
+def test_hypothesis_shrinks_to_logs_that_people_can_read():
+    shortest = find(strategies.nearly_valid_logs("surface-op-missing"), refused_with("surface-op-missing"))
+    assert len(shortest) == 1
+    assert "surfaceOp" not in shortest[0]
+
+
+def test_a_fault_that_there_is_not():
+    with pytest.raises(UsageError, match="no fault nothing; there are seq-not-contiguous"):
+        strategies.nearly_valid_logs("nothing")
+    with pytest.raises(UsageError, match="no recipe makes requests of nothing"):
+        strategies.requests("nothing")
+
+
+def test_what_is_given_may_be_changed():
+    for _ in range(2):
+        with pytest.raises(NoSuchExample):
+            find(strategies.valid_logs(), grown, settings=settings(max_examples=10, database=None))
+
+
+def grown(log):
+    """Spoil what was given; the next one must not show it."""
+    seen = any(event["data"] == "spoiled" for event in log)
+    for event in log:
+        event["data"] = "spoiled"
+    return seen
+
+
+def test_a_named_mutant_is_found_and_the_original_is_not():
+    recipes = [recipe for recipe in RECIPES if recipe.op == "fold"]
+    asked = adequacy.draw_inputs(recipes, "1/0", 150)
+    found = next(each for each in load_named(load_ledger())["fold"] if each.id == "fold.log-only-joins")
+    hunt = adequacy.hunt(found, asked, 20.0, load_ledger())
+    assert hunt.inputs is not None
+    assert hunt.by.startswith("fold ")
+    original = Mutant("original", "fold", "none", "unchanged", sources()["fold"], frozenset())
+    lost = adequacy.hunt(original, asked, 20.0, load_ledger())
+    assert lost.inputs is None
+    assert adequacy.found([hunt, hunt, lost])
+    assert not adequacy.found([hunt, lost])
+
+
+def test_bytes_are_choices_and_choices_are_requests():
+    assert guided.choices_of(bytes([1, 255, 0, 0, 0, 0, 0, 1, 0, 7])) == [1, 256, 7]
+    sound = InProcess(reference.answer)
+    for data in (b"", b"\1\2\3", bytes(range(256))):
+        assert guided.put("seqs.decode@19", data, sound).kind in ("result", "rejected")
+    broken = InProcess(altered("seqs.decode", lambda request, answer: {"crashed": "TypeError"}))
+    with pytest.raises(guided.BadAnswerError, match="crashed: TypeError"):
+        guided.put("seqs.decode@19", b"", broken)
+
+
+def test_a_guided_run_needs_a_capability():
+    with pytest.raises(UsageError, match="name one of"):
+        guided.main(["nothing"])
