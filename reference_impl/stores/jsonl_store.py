@@ -41,7 +41,7 @@ Event = dict[str, Any]
 
 @dataclass
 class Stored:
-    """A log as it lies in its file: ``size`` bytes, of which those from ``end`` on are torn.
+    """A log as it lies in its file: ``size`` bytes, of which those from ``end`` on are torn. Read anew each time.
 
     ``lost`` are the events of a torn frame, which are read and have to be written again (ZSTD-12).
     """
@@ -163,7 +163,7 @@ class JsonlStore:
                 " or wait for the turn to close",
             )
         self.settle(session_id, stored, missing)
-        return View(copied(stored.header), copied(events + missing))
+        return View(stored.header, events + missing)
 
     def settle(self, session_id: str, stored: Stored, missing: list[Event]) -> None:
         """Write what a stored log lacks, in the place of its torn tail; then it can be appended to."""
@@ -202,7 +202,7 @@ class JsonlStore:
         events, missing = balance(stored.header, stored.events)
         if session_id in self.live:
             missing = []
-        return View(copied(stored.header), copied(events + missing))
+        return View(stored.header, events + missing)
 
     def read_from(self, session_id: str, first: object, aborted: Exception | None = None) -> View:
         """BACK-16, BACK-17: the stored events from a seq on."""
@@ -215,7 +215,7 @@ class JsonlStore:
         require_version(stored.header)
         start = int(first)  # type: ignore[call-overload]
         events = read_events(stored.events, session_id)
-        return View(copied(stored.header), copied(events[start:]))
+        return View(stored.header, events[start:])
 
     def list_headers(self, aborted: Exception | None = None) -> list[Header]:
         """BACK-20, BACK-29: the header of every log that lies where its header says, by id."""
