@@ -28,6 +28,7 @@ from conformance.cli import (
     run,
     serve,
     show,
+    sweep,
 )
 from conformance.errors import ConformanceError, ExitCode
 from conformance.terminal import clean
@@ -47,6 +48,7 @@ COMMANDS = (
     adequacy,
     bench,
     cost,
+    sweep,
 )
 
 EPILOG = """\

@@ -41,9 +41,10 @@ Event = dict[str, Any]
 
 @dataclass
 class Stored:
-    """A log as it lies in its file: ``size`` bytes, of which those from ``end`` on are torn. Read anew each time.
+    """A log as it lies in its file: ``size`` bytes, of which those from ``end`` on are torn.
 
-    ``lost`` are the events of a torn frame, which are read and have to be written again (ZSTD-12).
+    It is read anew each time, so that it can be given away. ``lost`` are the events of a torn frame,
+    which are read and have to be written again (ZSTD-12).
     """
 
     path: Path
