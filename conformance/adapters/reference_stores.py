@@ -13,13 +13,16 @@ from reference_impl.rejection import Rejection
 from reference_impl.stores.durable import StoreBusy
 from reference_impl.stores.jsonl_store import JsonlStore, ReadOnly
 
-__all__ = ["STORES", "Rejection", "StoreBusy", "adapter", "open_store"]
+__all__ = ["REFUSALS", "STORES", "JsonlStore", "Rejection", "StoreBusy", "adapter", "open_store"]
 
 STORES: dict[str, tuple[str, str]] = {
     "jsonl": ("none", "storage.jsonl"),
     "jsonl-zstd": ("zstd", "storage.jsonl-zstd"),
 }
 """By name: how its files are compressed, and the capability that says what they are."""
+
+REFUSALS = (OSError, ReadOnly)
+"""What a store raises in words of its own."""
 
 
 def open_store(name: str, folder: Path, *, read_only: bool = False) -> JsonlStore:
@@ -41,7 +44,7 @@ def adapter(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
             return {"rejected": {"message": str(error)}}
         try:
             steps = request["steps"] if "steps" in request else parse_exact(request["steps_text"])
-            return {"result": answers_of(store, steps, (OSError, ReadOnly))}
+            return {"result": answers_of(store, steps, REFUSALS)}
         finally:
             store.close()
 

@@ -21,6 +21,7 @@ from conformance.cli import (
     doctor,
     export,
     init,
+    kill_trials,
     lint,
     list_cases,
     report,
@@ -49,6 +50,7 @@ COMMANDS = (
     bench,
     cost,
     sweep,
+    kill_trials,
 )
 
 EPILOG = """\

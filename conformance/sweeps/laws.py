@@ -51,7 +51,7 @@ def expected_of_lines(log: GoodLog, data: bytes) -> Expected | None:
     end = len(header) + 1
     fault: int | None = None
     for number, line in enumerate(lines[:-1], 1):
-        found = log.rows.get(line)
+        found: list[Any] | None = log.rows.get(line)
         if found is None:
             value = value_of(line)
             if isinstance(value, dict) and value.get("type") in ROWS:
@@ -59,7 +59,7 @@ def expected_of_lines(log: GoodLog, data: bytes) -> Expected | None:
             found = [] if value is UNREADABLE else [value]
         if fault is None and (not found or not counts(found[0], len(events))):
             fault = number
-        if fault is not None and any(isinstance(each, dict) and each.get("type") == "turn/end" for each in found):
+        if fault is not None and ends_a_turn(found):
             return Expected(None, at=fault)
         if fault is None:
             events += found
@@ -81,6 +81,10 @@ def value_of(line: bytes) -> Any:
 
 def refuse(word: str) -> NoReturn:
     raise ValueError(word)
+
+
+def ends_a_turn(found: list[Any]) -> bool:
+    return any(isinstance(event, dict) and event.get("type") == "turn/end" for event in found)
 
 
 def counts(event: Any, place: int) -> bool:
