@@ -13,7 +13,8 @@ from conformance.errors import AdapterError, UsageError
 from conformance.sweeps.damages import KINDS, Damage, damages
 from conformance.sweeps.good_log import build
 from conformance.sweeps.laws import expected
-from conformance.sweeps.run import repeat, save, sweep
+from conformance.sweeps.run import sweep
+from conformance.sweeps.saved import repeat, save
 
 COUNT = 28
 PLAIN, COMPRESSED = build(COUNT, "none"), build(COUNT, "zstd")
@@ -215,8 +216,10 @@ def test_an_adapter_without_a_scan_is_told_so():
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{}", "[]", '{"kind":"x","offset":1,"bit":0,"events":5,"compression":"none"}',
-                '{"kind":"cut","offset":1,"bit":null,"events":5,"compression":"lz4"}'],
+    "content",
+    ["", "{}", "[]",
+                '{"kind":"x","offset":1,"bit":0,"events":5,"compression":"none","files":false}',
+                '{"kind":"cut","offset":1,"bit":null,"events":5,"compression":"lz4","files":false}'],
 )  # fmt: skip
 def test_what_is_no_saved_check_is_refused(tmp_path, content):
     (tmp_path / "x.json").write_text(content)

@@ -12,7 +12,9 @@ from conformance.errors import ExitCode
 from conformance.protocol import Connection
 from conformance.sweeps.damages import KINDS
 from conformance.sweeps.good_log import build
-from conformance.sweeps.run import Verdict, repeat, save, sweep
+from conformance.sweeps.real_files import sweep_files
+from conformance.sweeps.run import Verdict, sweep
+from conformance.sweeps.saved import repeat, save
 from conformance.terminal import clean
 
 FORMATS = {"plain": "none", "zstd": "zstd"}
@@ -34,6 +36,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--stride", type=lambda text: whole(text, 1 << 20), default=1, metavar="BYTES",
         help="besides all boundaries, every so many bytes (default %(default)s: every byte)",
     )  # fmt: skip
+    parser.add_argument(
+        "--files", action="store_true", help="the files of a backend, in place of bytes in memory"
+    )
     parser.add_argument("--save", type=Path, metavar="DIR", help="keep the first failing log of each sweep")
     parser.add_argument("--repeat", type=Path, metavar="FILE", help="repeat the one check that was saved")
     parser.set_defaults(command=command)
@@ -53,11 +58,15 @@ def command(args: argparse.Namespace) -> int:
 def one(connection: Connection, args: argparse.Namespace, kind: str) -> int:
     """Run a sweep, show it, and keep its first failure."""
     started = time.monotonic()
-    log = build(args.events, FORMATS[args.format])
-    verdict = sweep(connection, log, kind, args.stride)
+    if args.files:
+        verdict, real = sweep_files(connection, kind, args.events, args.stride)
+        log = real.log
+    else:
+        log = build(args.events, FORMATS[args.format])
+        verdict = sweep(connection, log, kind, args.stride)
     code = show(verdict, time.monotonic() - started)
     if verdict.first is not None and args.save is not None:
-        print(f"  saved as {save(args.save, log, verdict, args.events)}")
+        print(f"  saved as {save(args.save, log, verdict, args.events, files=args.files)}")
     return code
 
 

@@ -46,7 +46,7 @@ class GoodLog:
     rows: dict[bytes, list[Event]] = field(default_factory=dict)
 
 
-def batches(count: int) -> Iterator[list[Event]]:
+def batches(count: int, *, chunks: bool = True) -> Iterator[list[Event]]:
     """``count`` events as a store gets them: a batch per turn, five events each; the last turn is open.
 
     Every fourth turn has a run of chunks that a log may hold as a row.
@@ -54,7 +54,12 @@ def batches(count: int) -> Iterator[list[Event]]:
     seq, turn = 0, 0
     while seq < count:
         turn += 1
-        kinds = ["turn/start", "session/title", "step/start", *(["chunk"] * 3 if turn % 4 == 0 else [])]
+        kinds = [
+            "turn/start",
+            "session/title",
+            "step/start",
+            *(["chunk"] * 3 if chunks and turn % 4 == 0 else []),
+        ]
         kinds += ["step/end", "turn/end"]
         last = seq + len(kinds) >= count
         kinds = kinds[: count - seq]

@@ -33,6 +33,8 @@ class Expected:
 
 def expected(log: GoodLog, damage: Damage, data: bytes) -> Expected | None:
     """What a scan of the damaged file gives; None where only the laws are known."""
+    if log.compression == "sqlite":
+        return None
     if log.compression == "none":
         return expected_of_lines(log, data)
     return expected_of_frames(log, damage)
@@ -161,16 +163,20 @@ def broken_law(log: GoodLog, damage: Damage, events: list[Event], torn_from: int
     if differing and (log.compression == "zstd" or differing[-1] - differing[0] >= 3):
         return f"event {differing[0]} is not the one that was stored"
     lost = log.events[len(events) :]
-    if commits(damage, lost) and not looks_torn(log, damage, torn_from):
+    if commits(log, damage, lost) and not looks_torn(log, damage, torn_from):
         return f"lost {len(lost)} events that a turn/end had committed, without a word"
     if torn_from is not None and torn_from > len(damage.apply(log.data)):
         return f"tornFrom {torn_from} lies behind the end of the file"
     return None
 
 
-def commits(damage: Damage, lost: list[Event]) -> bool:
-    """Whether events that were changed, and not just cut off, had a turn/end behind them."""
-    return damage.kind.startswith("flip") and any(event["type"] == "turn/end" for event in lost)
+def commits(log: GoodLog, damage: Damage, lost: list[Event]) -> bool:
+    """Whether events that are gone had a turn/end behind them, and no crash can have taken them.
+
+    A database is never just cut short by a crash.
+    """
+    may_be_a_crash = damage.kind in ("cut", "tear") and log.compression != "sqlite"
+    return not may_be_a_crash and any(event["type"] == "turn/end" for event in lost)
 
 
 def looks_torn(log: GoodLog, damage: Damage, torn_from: int | None) -> bool:
@@ -189,7 +195,7 @@ def is_unseen(log: GoodLog, damage: Damage, answer: Answer) -> bool:
         return False
     found = plain_members(answer.value)
     lost = log.events[len(found["events"]) :]
-    return commits(damage, lost) and looks_torn(log, damage, found["tornFrom"])
+    return commits(log, damage, lost) and looks_torn(log, damage, found["tornFrom"])
 
 
 def safe_count(log: GoodLog, damage: Damage) -> int:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from conformance.errors import AdapterError, UsageError
+from conformance.errors import AdapterError
 from conformance.protocol import Answer, Connection, Request
-from conformance.sweeps.damages import KINDS, Damage, damages
-from conformance.sweeps.good_log import GoodLog, build
+from conformance.sweeps.damages import Damage, damages
+from conformance.sweeps.good_log import GoodLog
 from conformance.sweeps.laws import fault_of, is_unseen
 from conformance.sweeps.repair import faults_of_repairs
 
@@ -105,35 +103,3 @@ def outcome(answer: Answer) -> str:
     if answer.kind == "rejected":
         return f"refused, {answer.value.get('condition', 'no condition')}"
     return answer.kind
-
-
-def save(folder: Path, log: GoodLog, verdict: Verdict, count: int) -> Path:
-    """The damaged log of the first failure, and beside it what repeats the check. Gives the latter's path."""
-    assert verdict.first is not None
-    damage = verdict.first.damage
-    folder.mkdir(parents=True, exist_ok=True)
-    bit = "" if damage.bit is None else f"-{damage.bit}"
-    stem = f"{damage.kind}-{'plain' if log.compression == 'none' else 'zstd'}-{damage.offset}{bit}"
-    suffix = ".jsonl" if log.compression == "none" else ".jsonl.zstd"
-    (folder / f"{stem}{suffix}").write_bytes(damage.apply(log.data))
-    told = {
-        "events": count, "compression": log.compression, "kind": damage.kind, "offset": damage.offset,
-        "bit": damage.bit, "told": verdict.first.told,
-    }  # fmt: skip
-    path = folder / f"{stem}.json"
-    path.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
-    return path
-
-
-def repeat(connection: Connection, path: Path) -> Verdict:
-    """The one check that a saved file names. Raises UsageError for a file that is none."""
-    try:
-        told = json.loads(path.read_text("utf-8"))
-        damage = Damage(told["kind"], told["offset"], told["bit"])
-        count, compression = told["events"], told["compression"]
-        right = damage.kind in KINDS and type(damage.offset) is int and type(count) is int
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{path} is no saved check of a sweep: {error}") from None
-    if not right or compression not in ("none", "zstd"):
-        raise UsageError(f"{path} is no saved check of a sweep")
-    return sweep(connection, build(count, compression), damage.kind, only=damage)

@@ -59,7 +59,10 @@ class Verifier:
         (again,) = self.steps(root, {"load": SESSION})
         if "result" not in loaded:
             absent = loaded.get("rejected", {}).get("condition") == "session-not-found"
-            return None if absent and not load.stored else f"the log no longer loads: {loaded}"
+            if not absent or load.stored:
+                return f"the log no longer loads: {loaded}"
+            load.taken([])
+            return None
         if inspected != loaded:
             return "an inspection gave another log than the load behind it"
         if again != loaded:
