@@ -71,7 +71,10 @@ def write_good_log(connection: Connection, root: Path, count: int) -> RealLog:
 
 
 def log_of(data: bytes, compression: str, written: list[list[Event]]) -> GoodLog:
-    """Where the parts of a file end, and how many events stand before each end."""
+    """Where the parts of a file end, and how many events stand before each end.
+
+    Of a database the parts are pages, and all of it is committed: nothing is known of which page holds what.
+    """
     events = [event for batch in written for event in batch]
     parts: list[Part] = []
     if compression == "none":
@@ -87,7 +90,7 @@ def log_of(data: bytes, compression: str, written: list[list[Event]]) -> GoodLog
         raise AdapterError("the file of the backend does not hold one line for each event")
     before = len(events) - len(written[-1])
     last_write = max((part.end for part in parts if part.count <= before), default=0)
-    return GoodLog(compression, data, events, parts, last_write if compression != "sqlite" else 0)
+    return GoodLog(compression, data, events, parts, last_write)
 
 
 def frames_of(data: bytes) -> list[Part]:
