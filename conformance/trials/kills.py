@@ -19,12 +19,15 @@ from conformance.trials.load import HEADER, SESSION, Load, chance_of
 
 AHEAD = (1, 4)
 """Batches that are on their way at once. With several the writer is always at work, and is killed at it;
-with one it waits in between, and is killed when it has answered and does nothing."""
+with one it waits in between, and is killed when it has answered and does nothing. A store that is opened
+anew for each batch always gets one: an adapter may answer two requests at once, and one instance at a
+time has a store open."""
 LONGEST_PAUSE = 0.005
 PER_FOLDER = 5
 """Trials in one store, before a new one begins."""
 WINDOW = 0.12
-"""Seconds of work within which the moment of a kill lies."""
+WINDOW_ANEW = 0.4
+"""Seconds of work within which the moment of a kill lies; more where each batch opens the store."""
 
 
 @dataclass
@@ -100,7 +103,8 @@ def one_trial(
 ) -> str:
     """Start a writer, let it work, kill it. Gives what it was at when it was killed."""
     channel = backend.open(root)
-    moment = chance.uniform(0, WINDOW / 10 if torn else WINDOW)
+    window = WINDOW if backend.kept_open else WINDOW_ANEW
+    moment = chance.uniform(0, window / 10 if torn else window)
     timer = threading.Timer(moment, channel.kill)
     timer.start()
     before = len(load.stored)
@@ -112,7 +116,7 @@ def one_trial(
         if not load.stored and not backend.kept_open:
             return first_batch(backend, channel, load)
         at = "before its first answer"
-        ahead = chance.choice(AHEAD)
+        ahead = chance.choice(AHEAD) if backend.kept_open else 1
         while True:
             while len(load.sent) < ahead:
                 backend.send(channel, load.batch())
@@ -122,7 +126,7 @@ def one_trial(
                 return "never"
             load.answered()
             at = "under load" if ahead > 1 else "between batches"
-            if ahead == 1:
+            if backend.kept_open and ahead == 1:
                 time.sleep(chance.uniform(0, LONGEST_PAUSE))
     except Gone:
         return at
