@@ -8,12 +8,21 @@ from typing import Any
 from conformance.json_text import parse_exact
 from reference_impl.backend import BackendModel
 from reference_impl.rejection import Rejection
+from reference_impl.stores.jsonl_store import JsonlStore
+
+Backend = BackendModel | JsonlStore
 
 
 def backend(request: dict[str, Any]) -> dict[str, Any]:
     """Open, take the steps, answer each. What the model answers for is written, so it needs no closing."""
-    model = BackendModel(Path(request["root"]))
     steps = request["steps"] if "steps" in request else parse_exact(request["steps_text"])
+    return answers_of(BackendModel(Path(request["root"])), steps)
+
+
+def answers_of(
+    model: Backend, steps: list[dict[str, Any]], refusals: tuple[type[Exception], ...] = ()
+) -> dict[str, Any]:
+    """One answer per step; ``refusals`` are what a store raises in words of its own, without a condition."""
     answers: list[dict[str, Any]] = []
     for step in steps:
         reason = Exception("aborted by the test") if "aborted" in step else None
@@ -23,6 +32,8 @@ def backend(request: dict[str, Any]) -> dict[str, Any]:
         except Rejection as refusal:
             told = {"condition": refusal.condition, "message": refusal.message}
             answers.append({"rejected": told})
+        except refusals as refusal:
+            answers.append({"rejected": {"message": str(refusal)}})
         except Exception as thrown:
             if reason is None:
                 raise
@@ -30,7 +41,7 @@ def backend(request: dict[str, Any]) -> dict[str, Any]:
     return {"steps": answers}
 
 
-def take(model: BackendModel, step: dict[str, Any], aborted: Exception | None) -> dict[str, Any]:
+def take(model: Backend, step: dict[str, Any], aborted: Exception | None) -> dict[str, Any]:
     """One step; a read may come with the reason of a signal that was aborted before."""
     match step:
         case {"create": header}:

@@ -21,7 +21,8 @@ from conformance.operations import STORAGE, known_capability
 from conformance.protocol import Connection
 
 FORMS = (
-    "reference, dsh, dsh@VERSION, dsh-backend:NAME, dsh-plugin, python:package.module:factory, stdio:COMMAND"
+    "reference, store:NAME, dsh, dsh@VERSION, dsh-backend:NAME, dsh-plugin,"
+    " python:package.module:factory, stdio:COMMAND"
 )
 
 
@@ -72,6 +73,8 @@ def resolve(
         return AdapterSpec(name, command=lambda: _dsh(version), limits=bounds)
     if kind == "dsh-backend" and rest:
         return AdapterSpec(name, command=lambda: _published_backend(rest), limits=bounds)
+    if kind == "store" and rest:
+        return AdapterSpec(name, factory=lambda: _reference_store(rest), limits=bounds)
     if name == "dsh-plugin":
         raise UsageError("dsh-plugin is a plugin that `run` is given: dsh-plugin --module PATH_OR_PACKAGE")
     if kind == "python" and rest:
@@ -115,6 +118,15 @@ def _reference() -> Callee:
     from conformance.adapters import reference
 
     return reference.create()
+
+
+def _reference_store(name: str) -> Callee:
+    from conformance.adapters import reference_stores
+
+    if name not in reference_stores.STORES:
+        known = ", ".join(reference_stores.STORES)
+        raise UsageError(f"no store of the reference is called {name}; known are {known}")
+    return reference_stores.adapter(name)
 
 
 def _dsh(version: str | None) -> list[str]:

@@ -22,6 +22,7 @@ from conformance.cli import (
     export,
     fuzz,
     init,
+    kill_trials,
     lint,
     list_cases,
     report,
@@ -29,6 +30,7 @@ from conformance.cli import (
     run,
     serve,
     show,
+    sweep,
 )
 from conformance.errors import ConformanceError, ExitCode
 from conformance.terminal import clean
@@ -49,6 +51,8 @@ COMMANDS = (
     bench,
     cost,
     fuzz,
+    sweep,
+    kill_trials,
 )
 
 EPILOG = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from conformance import bench
+from conformance import bench, store_bench
 from conformance.adapters.registry import FORMS, resolve
 from conformance.cli.common import plain, positive, whole
 from conformance.corpus import load_corpus
@@ -30,12 +30,20 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def command(args: argparse.Namespace) -> int:
-    """Print the figures."""
+    """Print the figures; of stores of the reference, if only such are named, theirs alone."""
+    stores = [name for name in args.adapters if name.startswith("store:")]
+    for name in stores:
+        resolve(name).connect().close()
+        in_a_store(name, args.rounds)
+    if len(stores) == len(args.adapters):
+        return 0
     number, times = bench.loading(args.rounds)
     print(f"loading {number} cases, ms per case: {bench.middle(times, 2)}")
     cases = [case for case in load_corpus() if not case.optional and case.family is None]
     usual = [case for case in cases if case.topic != DEEP]
     for name in args.adapters:
+        if name in stores:
+            continue
         try:
             adapter = resolve(name)
             for what, chosen in (("the whole corpus", cases), (f"all but {DEEP}", usual)):
@@ -53,6 +61,16 @@ def command(args: argparse.Namespace) -> int:
     alone = bench.engine_alone(cases, args.cases, args.rounds)
     print(f"engine alone, answers at once in this process: {bench.middle(alone)}")
     return 0
+
+
+def in_a_store(name: str, rounds: int) -> None:
+    """A store of the reference beside a bare loop."""
+    appended = store_bench.appending(name.removeprefix("store:"), 100, rounds)
+    told = f"{appended.store:.2f} s, {appended.ratio:.2f} times a bare write and flush"
+    print(f"{name}, 100 batches of 50 events, each flushed: {told}", flush=True)
+    loaded = store_bench.loading(name.removeprefix("store:"), 100_000, min(rounds, 3))
+    told = f"{loaded.store:.2f} s, {loaded.ratio:.2f} times decoding the lines"
+    print(f"{name}, loading 100,000 events: {told}", flush=True)
 
 
 def _requests(text: str) -> int:

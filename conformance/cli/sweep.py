@@ -1,0 +1,92 @@
+"""``sweep``: one good log, damaged at every byte, and what an implementation makes of each damage."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from conformance.adapters.registry import FORMS, resolve
+from conformance.cli.common import plain, whole
+from conformance.errors import ExitCode
+from conformance.protocol import Connection
+from conformance.sweeps.damages import KINDS
+from conformance.sweeps.good_log import build
+from conformance.sweeps.real_files import sweep_files
+from conformance.sweeps.run import Verdict, sweep
+from conformance.sweeps.saved import repeat, save
+from conformance.terminal import clean
+
+FORMATS = {"plain": "none", "zstd": "zstd"}
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command."""
+    parser = commands.add_parser("sweep", help="damage a log at every byte", description=plain(__doc__))
+    parser.add_argument("adapter", nargs="?", default="reference", help=FORMS)
+    parser.add_argument(
+        "--kind", action="append", choices=KINDS, help="one kind of damage; may be given several times"
+    )
+    parser.add_argument("--format", choices=FORMATS, default="plain", help="of the log (default %(default)s)")
+    parser.add_argument(
+        "--events", type=lambda text: whole(text, 5000), default=200, metavar="N",
+        help="events of the log (default %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--stride", type=lambda text: whole(text, 1 << 20), default=1, metavar="BYTES",
+        help="besides all boundaries, every so many bytes (default %(default)s: every byte)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--files", action="store_true", help="the files of a backend, in place of bytes in memory"
+    )
+    parser.add_argument("--save", type=Path, metavar="DIR", help="keep the first failing log of each sweep")
+    parser.add_argument("--repeat", type=Path, metavar="FILE", help="repeat the one check that was saved")
+    parser.set_defaults(command=command)
+
+
+def command(args: argparse.Namespace) -> int:
+    """One verdict per sweep. Exits with 1 if one of them failed."""
+    connection = resolve(args.adapter).connect()
+    try:
+        if args.repeat is not None:
+            return show(repeat(connection, args.repeat), 0.0)
+        return max(one(connection, args, kind) for kind in args.kind or KINDS)
+    finally:
+        connection.close()
+
+
+def one(connection: Connection, args: argparse.Namespace, kind: str) -> int:
+    """Run a sweep, show it, and keep its first failure."""
+    started = time.monotonic()
+    if args.files:
+        verdict, real = sweep_files(connection, kind, args.events, args.stride)
+        log = real.log
+    else:
+        log = build(args.events, FORMATS[args.format])
+        verdict = sweep(connection, log, kind, args.stride)
+    code = show(verdict, time.monotonic() - started)
+    if verdict.first is not None and args.save is not None:
+        print(f"  saved as {save(args.save, log, verdict, args.events, files=args.files)}")
+    return code
+
+
+def show(verdict: Verdict, seconds: float) -> int:
+    """A sweep in a few lines; 1 if it failed."""
+    failed = verdict.first is not None
+    repaired = f", {verdict.repaired} repaired logs loaded twice" if verdict.repaired else ""
+    word = "FAIL" if failed else "pass"
+    print(f"{word} {verdict.name}: {verdict.checks} damaged logs in {seconds:.1f} s{repaired}")
+    for outcome, count in sorted(verdict.outcomes.items()):
+        print(f"  {count:>7}  {clean(outcome)}")
+    if verdict.unseen:
+        told = "flips let a committed frame seem torn, which the format cannot tell from a crash"
+        print(f"  note: {verdict.unseen} {told}")
+    if verdict.unloadable:
+        told = "torn last writes make the log unloadable, as the format has it"
+        print(f"  note: {verdict.unloadable} {told}")
+    if verdict.first is not None:
+        print(
+            f"  {verdict.failures} failed; the first is {verdict.first.damage}: {clean(verdict.first.told)}"
+        )
+    print(end="", flush=True)
+    return int(ExitCode.DIFFERS if failed else ExitCode.CONFORMS)

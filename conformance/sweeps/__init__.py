@@ -1,0 +1,1 @@
+"""Exhaustive crash sweeps: one good log, damaged in thousands of places, and one verdict."""

@@ -1,0 +1,106 @@
+"""The good log as a backend itself writes it: made through its adapter, and read from its file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from conformance.errors import AdapterError
+from conformance.json_text import dump_ascii
+from conformance.judge import plain_members
+from conformance.protocol import Answer, Connection, Request
+from conformance.sweeps.good_log import HEADER, Event, GoodLog, Part, batches
+
+STORAGE = {"storage.jsonl": "none", "storage.jsonl-zstd": "zstd", "storage.sqlite14": "sqlite"}
+PAGE_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class RealLog:
+    """A good log, and the name of its file below the folder of a store."""
+
+    log: GoodLog
+    name: str
+
+
+def backend_request(number: int, root: Path, steps: list[dict[str, Any]]) -> Request:
+    """A request for a folder of the sweep's own. With the operation first it would be a case of the suite."""
+    body = {"edition": "v0", "op": "backend", "root": str(root), "steps": steps}
+    return Request(number, dump_ascii(body)[1:])
+
+
+def steps_of(answer: Answer, count: int) -> list[dict[str, Any]]:
+    """One answer per step, whatever became of the request."""
+    if answer.kind == "result":
+        found: list[dict[str, Any]] = plain_members(answer.value)["steps"]
+        return found
+    return [{answer.kind: answer.value}] * count
+
+
+def write_good_log(connection: Connection, root: Path, count: int) -> RealLog:
+    """Have the backend write the log, a batch per request. Raises AdapterError where it does not."""
+    found = sorted(connection.hello.capabilities & STORAGE.keys())
+    if "backend" not in connection.hello.capabilities or not found:
+        known = ", ".join(STORAGE)
+        raise AdapterError(f"a sweep of real files needs a backend that declares one of {known}")
+    compression = STORAGE[found[0]]
+    written = list(batches(count, chunks=False))
+    requests = [
+        backend_request(number, root, [{"append": {"id": HEADER["id"], "events": batch}}])
+        for number, batch in enumerate(written)
+    ]
+    requests[0] = backend_request(
+        0, root, [{"create": HEADER}, {"append": {"id": HEADER["id"], "events": written[0]}}]
+    )
+    for request in requests:
+        ((_, answer),) = connection.exchange(iter([request]))
+        for told in steps_of(answer, 1):
+            if "result" not in told:
+                raise AdapterError(f"the backend does not write a good log: {told}")
+    files = [path for path in sorted(root.rglob("*")) if path.is_file()]
+    if len(files) != 1:
+        names = ", ".join(path.relative_to(root).as_posix() for path in files)
+        raise AdapterError(
+            f"a closed store with one session should be one file; this one is: {names or 'none'}"
+        )
+    log = log_of(files[0].read_bytes(), compression, written)
+    return RealLog(log, files[0].relative_to(root).as_posix())
+
+
+def log_of(data: bytes, compression: str, written: list[list[Event]]) -> GoodLog:
+    """Where the parts of a file end, and how many events stand before each end.
+
+    Of a database the parts are pages, and all of it is committed: nothing is known of which page holds what.
+    """
+    events = [event for batch in written for event in batch]
+    parts: list[Part] = []
+    if compression == "none":
+        start = 0
+        for number, line in enumerate(data.splitlines(keepends=True) if b"\r" not in data else []):
+            parts.append(Part(start, start + len(line), number))
+            start += len(line)
+    elif compression == "zstd":
+        parts = frames_of(data)
+    else:
+        parts = [Part(start, start + PAGE_BYTES, 0) for start in range(0, len(data), PAGE_BYTES)]
+    if compression != "sqlite" and (not parts or parts[-1].count != len(events)):
+        raise AdapterError("the file of the backend does not hold one line for each event")
+    before = len(events) - len(written[-1])
+    last_write = max((part.end for part in parts if part.count <= before), default=0)
+    return GoodLog(compression, data, events, parts, last_write)
+
+
+def frames_of(data: bytes) -> list[Part]:
+    """The frames of a compressed log, found by expanding them."""
+    parts: list[Part] = []
+    start, lines = 0, 0
+    while start < len(data):
+        reader = zstandard.ZstdDecompressor().decompressobj()
+        lines += reader.decompress(data[start:]).count(b"\n")
+        end = len(data) - len(reader.unused_data)
+        parts.append(Part(start, end, lines - 1))
+        start = end
+    return parts

@@ -1,0 +1,105 @@
+"""Puts the damaged logs of a sweep to an adapter, and gives one verdict and the first that failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from conformance.errors import AdapterError
+from conformance.protocol import Answer, Connection, Request
+from conformance.sweeps.damages import Damage, damages
+from conformance.sweeps.good_log import GoodLog
+from conformance.sweeps.laws import fault_of, is_unseen
+from conformance.sweeps.repair import faults_of_repairs
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One damaged log that was not treated as it should be."""
+
+    damage: Damage
+    told: str
+
+
+@dataclass
+class Verdict:
+    """What a sweep found. ``outcomes`` counts answers, ``repaired`` the different logs that a repair leaves.
+
+    ``unseen`` counts damages to committed events that the format itself cannot tell from a crash,
+    ``unloadable`` torn last writes that it takes for damage, so that the events before them are refused too.
+    """
+
+    name: str
+    checks: int = 0
+    repaired: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    failures: int = 0
+    unseen: int = 0
+    unloadable: int = 0
+    first: Failure | None = None
+
+    def fail(self, damage: Damage, told: str) -> None:
+        """Count a failure; the one with the lowest offset is kept."""
+        self.failures += 1
+        place = (damage.offset, damage.bit or 0)
+        if self.first is None or place < (self.first.damage.offset, self.first.damage.bit or 0):
+            self.first = Failure(damage, told)
+
+
+def scan_request(number: int, data: bytes, compression: str) -> Request:
+    """One question of ``jsonl.scan``."""
+    body = f'"op":"jsonl.scan","edition":"v0","compression":"{compression}","hex":"{data.hex()}"}}'
+    return Request(number, body)
+
+
+def sweep(
+    connection: Connection, log: GoodLog, kind: str, stride: int = 1, only: Damage | None = None
+) -> Verdict:
+    """One sweep in memory. Raises AdapterError where the adapter does not offer ``jsonl.scan``."""
+    if "jsonl.scan" not in connection.hello.capabilities:
+        raise AdapterError("a sweep in memory asks jsonl.scan, which this adapter does not declare")
+    verdict = Verdict(f"{kind}, {'plain' if log.compression == 'none' else 'compressed'}")
+    asked: dict[int, Damage] = {}
+    repairs: dict[bytes, Damage] = {}
+
+    def requests() -> Iterator[Request]:
+        chosen = damages(kind, log, stride) if only is None else iter([only])
+        for number, damage in enumerate(chosen, 1):
+            asked[number] = damage
+            yield scan_request(number, damage.apply(log.data), log.compression)
+
+    for number, answer in connection.exchange(requests()):
+        damage = asked.pop(number)
+        data = damage.apply(log.data)
+        verdict.checks += 1
+        verdict.outcomes[outcome(answer)] += 1
+        told = fault_of(log, damage, data, answer)
+        if told is not None:
+            verdict.fail(damage, told)
+        elif answer.kind == "result" and log.data.startswith(data[: answer.value["tornFrom"]]):
+            repairs.setdefault(data[: answer.value["tornFrom"]], damage)
+        verdict.unseen += told is None and is_unseen(log, damage, answer)
+        verdict.unloadable += told is None and damage.kind == "tear" and answer.kind == "rejected"
+    check_repairs(connection, log, verdict, repairs)
+    return verdict
+
+
+def check_repairs(
+    connection: Connection, log: GoodLog, verdict: Verdict, repairs: dict[bytes, Damage]
+) -> None:
+    """Each log that a repair leaves is checked once, whatever damage led to it."""
+    lines = [(data, damage) for data, damage in repairs.items() if log.compression == "none"]
+    verdict.repaired = len(lines)
+    if lines and "jsonl.load" in connection.hello.capabilities:
+        for place, told in faults_of_repairs(connection, [data for data, _ in lines]):
+            verdict.fail(lines[place][1], told)
+
+
+def outcome(answer: Answer) -> str:
+    """What became of a log, in a word or two."""
+    if answer.kind == "result":
+        return "kept whole" if answer.value["tornFrom"] is None else "kept, tail cut"
+    if answer.kind == "rejected":
+        return f"refused, {answer.value.get('condition', 'no condition')}"
+    return answer.kind

@@ -1,0 +1,50 @@
+"""A failing check of a sweep, kept in two files: the damaged log, and what repeats the check."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from conformance.errors import UsageError
+from conformance.protocol import Connection
+from conformance.sweeps.damages import KINDS, Damage
+from conformance.sweeps.good_log import GoodLog, build
+from conformance.sweeps.real_files import sweep_files
+from conformance.sweeps.run import Verdict, sweep
+
+SUFFIXES = {"none": ".jsonl", "zstd": ".jsonl.zstd", "sqlite": ".db"}
+
+
+def save(folder: Path, log: GoodLog, verdict: Verdict, count: int, *, files: bool = False) -> Path:
+    """The damaged log of the first failure, and beside it what repeats the check. Gives the latter's path."""
+    assert verdict.first is not None
+    damage = verdict.first.damage
+    folder.mkdir(parents=True, exist_ok=True)
+    bit = "" if damage.bit is None else f"-{damage.bit}"
+    stem = f"{damage.kind}-{log.compression}-{damage.offset}{bit}"
+    suffix = SUFFIXES[log.compression]
+    (folder / f"{stem}{suffix}").write_bytes(damage.apply(log.data))
+    told = {
+        "events": count, "compression": log.compression, "kind": damage.kind, "offset": damage.offset,
+        "bit": damage.bit, "files": files, "told": verdict.first.told,
+    }  # fmt: skip
+    path = folder / f"{stem}.json"
+    path.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+    return path
+
+
+def repeat(connection: Connection, path: Path) -> Verdict:
+    """The one check that a saved file names. Raises UsageError for a file that is none."""
+    try:
+        told = json.loads(path.read_text("utf-8"))
+        damage = Damage(told["kind"], told["offset"], told["bit"])
+        count, compression = told["events"], told["compression"]
+        files = told["files"]
+        right = damage.kind in KINDS and type(damage.offset) is int and type(count) is int
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{path} is no saved check of a sweep: {error}") from None
+    if not right or compression not in SUFFIXES:
+        raise UsageError(f"{path} is no saved check of a sweep")
+    if files:
+        return sweep_files(connection, damage.kind, count, 1, damage)[0]
+    return sweep(connection, build(count, compression), damage.kind, only=damage)

@@ -1,0 +1,106 @@
+"""The bytes of a JSONL store, written: lines, and in a compressed store the frames around them.
+
+Pages: ``spec/jsonl.md``, ``spec/zstd-container.md``. Reading them is in ``jsonl`` and ``zstd_container``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import zstandard
+
+from ..jsonl import KNOWN, Bytes, Header, Scan, Scanner, has_header_shape, scan_source
+from ..stored_json import read_json
+from ..zstd_container import frames_of, pieces_of, scan_zstd_source
+
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
+@dataclass(frozen=True)
+class OpenFile:
+    """A source in a file that is open."""
+
+    descriptor: int
+
+    def read(self, offset: int, count: int) -> bytes:
+        return os.pread(self.descriptor, count, offset)
+
+
+def line_of(value: dict[str, Any]) -> bytes:
+    """JSNL-9, JSNL-10: one value as a line of UTF-8; half a character can only be written as an escape."""
+    text = ENCODE(value)
+    try:
+        return text.encode() + b"\n"
+    except UnicodeEncodeError:
+        return LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text).encode() + b"\n"
+
+
+def header_bytes(header: Header, compression: str) -> bytes:
+    """JSNL-6: the header line. ZSTD-10: in a compressed store it is a frame of its own."""
+    return written([line_of({"type": "session", **header, **depth_of(header)})], compression)
+
+
+def depth_of(header: Header) -> Header:
+    """A header line has a depth, also where the header has none."""
+    return {"delegationDepth": header.get("delegationDepth", 0)}
+
+
+def event_bytes(events: list[dict[str, Any]], compression: str) -> bytes:
+    """The lines of a batch; in a compressed store one frame, so that a batch is torn or whole."""
+    return written([line_of(event) for event in events], compression) if events else b""
+
+
+def written(lines: list[bytes], compression: str) -> bytes:
+    """ZSTD-9: a frame carries a checksum, though a reader does not insist on it."""
+    content = b"".join(lines)
+    if compression == "none":
+        return content
+    return zstandard.ZstdCompressor(level=3, write_checksum=True).compress(content)
+
+
+def scan_open(descriptor: int, compression: str) -> Scan:
+    """Header, events, and where the torn tail begins. Raises Rejection."""
+    source = OpenFile(descriptor)
+    return scan_zstd_source(source, Scanner()) if compression == "zstd" else scan_source(source, Scanner())
+
+
+def count_before(descriptor: int, end: int) -> int:
+    """How many events a compressed log keeps of what stands before ``end``, a torn frame.
+
+    ZSTD-12: a scan gives those of the torn frame as well, and a repair has to write them anew.
+    """
+    return len(scan_zstd_source(Bytes(os.pread(descriptor, end, 0)), Scanner()).events)
+
+
+def listed_header(descriptor: int, compression: str) -> Header | None:
+    """The header of a file as a listing shows it, of whatever version it is; None if there is none.
+
+    BACK-25: a listing reads no further, so that it shows a session whose events are damaged.
+    """
+    line = first_line(OpenFile(descriptor), compression)
+    try:
+        found = read_json(line.decode(errors="replace"))
+    except ValueError:
+        return None
+    if not isinstance(found, dict) or not has_header_shape(found):
+        return None
+    return {name: found[name] for name in KNOWN if name in found}
+
+
+def first_line(source: OpenFile, compression: str) -> bytes:
+    """What stands before the first line feed; nothing where that cannot be read."""
+    head = b""
+    if compression == "zstd":
+        for frame in frames_of(source):
+            if frame.end is not None:
+                head = b"".join(pieces_of(source, frame))
+            break
+    else:
+        while b"\n" not in head and (piece := source.read(len(head), 1 << 16)):
+            head += piece
+    return head.partition(b"\n")[0] if b"\n" in head else b""

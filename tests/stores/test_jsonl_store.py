@@ -1,0 +1,245 @@
+"""The JSONL store on real files: the contract, and what the contract cannot see from outside."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance.adapters.reference_backend import answers_of
+from conformance.adapters.registry import resolve
+from conformance.corpus import load_corpus
+from conformance.engine import Options, run
+from conformance.errors import UsageError
+from conformance.ledger import load_ledger
+from reference_impl.backend import BackendModel
+from reference_impl.jsonl import scan
+from reference_impl.rejection import Rejection
+from reference_impl.stores import durable
+from reference_impl.stores.durable import StoreBusy, publish
+from reference_impl.stores.jsonl_store import JsonlStore, ReadOnly
+
+KINDS = ["none", "zstd"]
+HEADER = {"version": 0, "id": "s", "createdAt": 1, "delegationDepth": 0}
+START = {"type": "turn/start", "seq": 0, "time": 5, "data": {"turn": 1}}
+END = {"type": "turn/end", "seq": 1, "time": 6, "data": {"turn": 1, "reason": {"kind": "completed"}}}
+
+
+def title(seq, text="t"):
+    return {"type": "session/title", "seq": seq, "time": seq, "data": {"title": text}}
+
+
+@pytest.fixture(params=KINDS)
+def store(request, tmp_path):
+    opened = JsonlStore(tmp_path, request.param)
+    opened.create(HEADER)
+    yield opened
+    opened.close()
+
+
+def file_of(store: JsonlStore) -> Path:
+    (path,) = store.files()
+    return path
+
+
+@pytest.mark.parametrize("name", ["jsonl", "jsonl-zstd"])
+def test_the_store_keeps_the_whole_contract(name):
+    cases = [case for case in load_corpus() if case.op == "backend"]
+    strict = Options(strict=frozenset(("condition", "position")))
+    *records, end = run(cases, resolve(f"store:{name}"), load_ledger(), strict)
+    assert end["exit"] == 0
+    assert end["counts"]["pass"] >= 60
+    undeclared = {record["case"] for record in records[1:] if record["status"] == "undeclared"}
+    assert {case.split(".")[1] for case in undeclared} <= {
+        "sqlite-damage", "zstd-damage", "jsonl-damage", "jsonl-live",
+    }  # fmt: skip
+
+
+def test_another_name_is_no_store():
+    with pytest.raises(UsageError, match="known are jsonl, jsonl-zstd"):
+        resolve("store:paper").connect()
+
+
+def test_what_was_answered_for_was_flushed_before(store, monkeypatch):
+    """At every flush of the log it holds all that the answer promises, and the answer comes behind it."""
+    flushed: list[int] = []
+
+    def fsync(descriptor: int) -> None:
+        flushed.append(os.fstat(descriptor).st_size)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    store.append("s", [START])
+    assert file_of(store).stat().st_size in flushed
+    flushed.clear()
+    store.append("s", [END])
+    assert flushed[-1] == file_of(store).stat().st_size
+
+
+def test_the_names_of_new_folders_and_files_are_flushed(tmp_path, monkeypatch):
+    flushed = []
+    monkeypatch.setattr(durable, "sync_folder", lambda folder: flushed.append(folder.relative_to(tmp_path)))
+    store = JsonlStore(tmp_path)
+    store.create(HEADER)
+    store.append("s", [START])
+    assert flushed == [Path(), Path("_no-cwd"), Path("_no-cwd/s")]
+    store.close()
+
+
+@pytest.mark.parametrize("taken", [0, 1, 30])
+def test_an_append_that_fails_leaves_the_file_as_it_was(store, monkeypatch, taken):
+    store.append("s", [START])
+    before = file_of(store).read_bytes()
+    pwrite, room = os.pwrite, [taken]
+
+    def full(descriptor: int, content: bytes, offset: int) -> int:
+        if room[0] == 0:
+            raise OSError(errno.ENOSPC, "no space left")
+        written = pwrite(descriptor, content[: room[0]], offset)
+        room[0] -= written
+        return written
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(OSError, match="no space left"):
+        store.append("s", [END])
+    monkeypatch.undo()
+    assert file_of(store).read_bytes() == before
+    store.append("s", [END])  # the turn goes on: nothing was closed
+    assert store.load("s").events == [START, END]
+
+
+def test_a_flush_that_fails_is_no_answer(store, monkeypatch):
+    store.append("s", [START])
+    before = file_of(store).read_bytes()
+
+    def broken(_descriptor: int) -> None:
+        raise OSError(errno.EIO, "the disk is gone")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(OSError, match="could not be rolled back"):
+        store.append("s", [END])
+    monkeypatch.undo()
+    assert file_of(store).read_bytes() == before
+    with pytest.raises(Rejection, match="expected 2"):  # the file was in doubt, so it was loaded again
+        store.append("s", [END])
+
+
+def test_a_first_batch_that_fails_leaves_no_file(store, monkeypatch):
+    def broken(_descriptor: int) -> None:
+        raise OSError(errno.EIO, "the disk is gone")
+
+    monkeypatch.setattr(durable, "sync_folder", lambda _folder: None)
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(OSError, match="the disk is gone"):
+        store.append("s", [START])
+    monkeypatch.undo()
+    assert [path for path in store.folder.rglob("*") if path.is_file()] == []
+    store.append("s", [START])
+    assert len(store.inspect("s").events) == 2
+
+
+def test_a_new_file_is_written_over_no_other(tmp_path):
+    path = tmp_path / "a" / "b"
+    publish(tmp_path, path, b"first")
+    with pytest.raises(FileExistsError):
+        publish(tmp_path, path, b"second")
+    assert path.read_bytes() == b"first"
+    assert [each.name for each in path.parent.iterdir()] == ["b"]
+
+
+def test_what_a_killed_writer_left_beside_a_file_is_no_log(store):
+    (store.folder / "_no-cwd" / "s").mkdir(parents=True)
+    (store.folder / "_no-cwd" / "s" / f"{store.file}.fresh").write_bytes(b"half a hea")
+    assert store.list_headers() == []
+    store.append("s", [START])
+    assert [path.name for path in file_of(store).parent.iterdir()] == [store.file]
+
+
+def test_the_second_writer_is_refused_until_the_first_has_closed(store):
+    with pytest.raises(StoreBusy, match="another writer has this store open"):
+        JsonlStore(store.folder, store.compression)
+    store.close()
+    JsonlStore(store.folder, store.compression).close()
+
+
+def test_an_inspection_takes_no_lock_and_writes_nothing(store):
+    store.append("s", [START])
+    content = file_of(store).read_bytes()[:-1] + b""
+    file_of(store).write_bytes(content)
+    reader = JsonlStore(store.folder, store.compression, read_only=True)
+    assert reader.list_headers() == [HEADER]
+    reader.inspect("s")
+    for call in (lambda: reader.load("s"), lambda: reader.append("s", [END]), lambda: reader.create(HEADER)):
+        with pytest.raises(ReadOnly, match="opened read-only"):
+            call()
+    assert file_of(store).read_bytes() == content
+
+
+def test_bytes_that_somebody_else_wrote_are_not_cut_off(store):
+    store.append("s", [START])
+    with file_of(store).open("ab") as stream:
+        stream.write(b"something")
+    with pytest.raises(OSError, match="somebody else wrote to it"):
+        store.append("s", [END])
+    assert file_of(store).read_bytes().endswith(b"something")
+
+
+def test_half_a_character_and_all_others_come_back(store):
+    events = [title(0, '\ud83d x \u2028 \u0000 é \U0001f600 \\ "')]
+    store.append("s", events)
+    assert store.load("s").events == events
+
+
+def test_a_repair_is_one_write_and_leaves_a_whole_log(tmp_path):
+    store = JsonlStore(tmp_path)
+    store.create(HEADER)
+    store.append("s", [START])
+    with file_of(store).open("ab") as stream:
+        stream.write(b'{"type":"turn/e')
+    store.close()
+    again = JsonlStore(tmp_path)
+    loaded = again.load("s")
+    found = scan(file_of(again).read_bytes())
+    assert (found.events, found.torn_from) == (loaded.events, None)
+    again.close()
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("append"), st.sampled_from("st"), st.integers(0, 4), st.integers(-1, 1)),
+        st.tuples(st.sampled_from(["load", "inspect", "create", "reopen"]), st.sampled_from("st")),
+    ),
+    max_size=12,
+)
+
+
+@pytest.mark.parametrize("compression", KINDS)
+@settings(max_examples=25, deadline=None)
+@given(steps=STEPS)
+def test_it_answers_as_the_model_does(compression, tmp_path_factory, steps):
+    mine, model = tmp_path_factory.mktemp("store"), tmp_path_factory.mktemp("model")
+    store, simple = JsonlStore(mine, compression), BackendModel(model)
+    counts = {"s": 0, "t": 0}
+    for kind, session_id, *rest in steps:
+        if kind == "reopen":
+            store.close()
+            store, simple = JsonlStore(mine, compression), BackendModel(model)
+            continue
+        step = {kind: session_id}
+        if kind == "create":
+            step = {"create": {**HEADER, "id": session_id}}
+        elif kind == "append":
+            first = counts[session_id] + rest[1]
+            kinds = [START, title(0), END, title(0)][: rest[0]]
+            batch = [{**event, "seq": first + place} for place, event in enumerate(kinds) if first >= 0]
+            step = {"append": {"id": session_id, "events": batch}}
+        (told,) = answers_of(store, [step])["steps"]
+        assert told == answers_of(simple, [step])["steps"][0]
+        if kind == "load" and "result" in told:
+            counts[session_id] = len(told["result"]["events"])
+        elif kind == "append" and "result" in told and batch:
+            counts[session_id] = first + len(batch)
+    store.close()

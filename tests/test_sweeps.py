@@ -1,0 +1,234 @@
+"""Sweeps: the reference keeps all their laws, and whoever breaks one is found, with the offset."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from conformance.adapters import reference
+from conformance.adapters.inprocess import InProcess
+from conformance.cli import main
+from conformance.errors import AdapterError, UsageError
+from conformance.sweeps.damages import KINDS, Damage, damages
+from conformance.sweeps.good_log import build
+from conformance.sweeps.laws import expected
+from conformance.sweeps.run import sweep
+from conformance.sweeps.saved import repeat, save
+
+COUNT = 28
+PLAIN, COMPRESSED = build(COUNT, "none"), build(COUNT, "zstd")
+
+
+def connection_of(change=None):
+    """The reference, whose answers to jsonl.scan go through ``change(bytes, answer)``."""
+
+    def answer(request):
+        told = reference.answer(request)
+        if change is not None and request["op"] == "jsonl.scan":
+            return change(bytes.fromhex(request["hex"]), told)
+        return told
+
+    return InProcess(answer)
+
+
+@pytest.mark.parametrize("log", [PLAIN, COMPRESSED], ids=["plain", "zstd"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_reference_keeps_the_laws(kind, log):
+    verdict = sweep(connection_of(), log, kind, stride=1 if kind in ("cut", "tear") else 23)
+    assert (verdict.failures, verdict.first) == (0, None)
+    assert verdict.checks == len(list(damages(kind, log, 1 if kind in ("cut", "tear") else 23)))
+    assert verdict.checks >= 5
+
+
+def test_the_good_log_is_whole_and_open_at_its_end():
+    assert len(PLAIN.events) == COUNT
+    assert [event["seq"] for event in PLAIN.events] == list(range(COUNT))
+    assert PLAIN.events[-1]["type"] != "turn/end"
+    assert len(PLAIN.rows) == 1
+    assert PLAIN.data[PLAIN.last_write - 1 : PLAIN.last_write] == b"\n"
+    assert PLAIN.events == COMPRESSED.events
+    found = reference.answer(
+        {"op": "jsonl.scan", "edition": "v0", "compression": "none", "hex": PLAIN.data.hex()}
+    )
+    assert found["result"]["events"] == PLAIN.events
+
+
+def test_every_byte_is_cut_and_every_bit_flipped():
+    assert [damage.offset for damage in damages("cut", PLAIN)] == list(range(len(PLAIN.data)))
+    flips = list(damages("flip-open", PLAIN))
+    assert len(flips) == 8 * (len(PLAIN.data) - PLAIN.last_write)
+    assert len({damage.apply(PLAIN.data) for damage in flips}) == len(flips)
+
+
+def test_a_stride_keeps_every_boundary():
+    offsets = {damage.offset for damage in damages("cut", PLAIN, 1000)}
+    assert {part.end for part in PLAIN.parts[:-1]} <= offsets
+    assert len(offsets) < len(PLAIN.data) / 10
+
+
+# -- implementations with a fault --------------------------------------------------
+
+
+def takes_a_line_without_end(data, told):
+    """The last line counts as soon as it is whole JSON."""
+    if "result" in told and not data.endswith(b"\n"):
+        try:
+            event = json.loads(data.rpartition(b"\n")[2])
+        except ValueError:
+            return told
+        told["result"]["events"].append(event)
+        told["result"]["tornFrom"] = None
+    return told
+
+
+def loses_the_last_event(_data, told):
+    if "result" in told and told["result"]["events"] and told["result"]["tornFrom"] is not None:
+        told["result"]["events"].pop()
+    return told
+
+
+def papers_over(data, told):
+    """Committed damage is a torn tail, too."""
+    if told.get("rejected", {}).get("condition") in ("jsonl-line", "jsonl-gap"):
+        line = told["rejected"]["at"]
+        kept = b"".join(piece + b"\n" for piece in data.split(b"\n")[:line])
+        request = {"op": "jsonl.scan", "edition": "v0", "compression": "none", "hex": kept.hex()}
+        events = reference.answer(request)["result"]["events"]
+        return {"result": {"header": {}, "events": events, "tornFrom": len(kept)}}
+    return told
+
+
+def refuses_what_is_torn(_data, told):
+    if "result" in told and told["result"]["tornFrom"] is not None:
+        return {"rejected": {"condition": "jsonl-line"}}
+    return told
+
+
+def cuts_one_byte_early(_data, told):
+    if "result" in told and told["result"]["tornFrom"] is not None:
+        told["result"]["tornFrom"] -= 1
+    return told
+
+
+def cuts_nothing(_data, told):
+    if "result" in told:
+        told["result"]["tornFrom"] = None
+    return told
+
+
+def breaks(data, told):
+    return {"crashed": "TypeError"} if b"\x00" in data else told
+
+
+FAULTS = [
+    (takes_a_line_without_end, "cut", PLAIN.parts[1].end - 1),
+    (loses_the_last_event, "cut", PLAIN.parts[1].end + 1),
+    (papers_over, "flip-committed", PLAIN.parts[0].end),
+    (papers_over, "repeat", PLAIN.parts[1].start),
+    (refuses_what_is_torn, "cut", PLAIN.parts[0].end + 1),
+    (cuts_one_byte_early, "cut", PLAIN.parts[0].end + 1),
+    (cuts_nothing, "cut", PLAIN.parts[0].end + 1),
+    (breaks, "tear", PLAIN.last_write),
+]
+
+
+@pytest.mark.parametrize(("fault", "kind", "first"), FAULTS, ids=[f"{f[0].__name__}-{f[1]}" for f in FAULTS])
+def test_a_fault_is_found_at_its_first_offset(fault, kind, first, tmp_path):
+    verdict = sweep(connection_of(fault), PLAIN, kind)
+    assert verdict.first is not None
+    assert verdict.first.damage.offset == first
+    saved = save(tmp_path, PLAIN, verdict, COUNT)
+    again = repeat(connection_of(fault), saved)
+    assert (again.checks, again.failures, again.first) == (1, 1, verdict.first)
+    assert repeat(connection_of(), saved).failures == 0
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_compressed_log_whose_torn_frame_loses_what_came_before_is_found():
+    def forgets(_data, told):
+        if "result" in told and told["result"]["tornFrom"] is not None:
+            told["result"]["events"] = []
+        return told
+
+    verdict = sweep(connection_of(forgets), COMPRESSED, "cut")
+    assert verdict.first is not None
+    assert verdict.first.damage.offset == COMPRESSED.parts[1].end + 1
+
+
+def test_what_the_compressed_format_cannot_tell_is_counted():
+    flips = sweep(connection_of(), COMPRESSED, "flip-committed", stride=9)
+    assert flips.failures == 0
+    assert flips.unseen > 0
+    tears = sweep(connection_of(), COMPRESSED, "tear")
+    assert tears.unloadable > 0
+    assert sweep(connection_of(), PLAIN, "tear").unloadable == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda found: found["closers"].append({"type": "x"}), "a second repair finds something to do"),
+        (lambda found: found.update(tornFrom=1), "does not load whole"),
+    ],
+)
+def test_a_repair_that_does_not_hold_is_found(change, told):
+    def answer(request):
+        found = reference.answer(request)
+        if request["op"] == "jsonl.load":
+            change(found["result"])
+        return found
+
+    verdict = sweep(InProcess(answer), PLAIN, "tear", stride=50)
+    assert verdict.first is not None
+    assert told in verdict.first.told
+
+
+def test_a_fold_that_is_not_stable_is_found():
+    counter = iter(range(10**6))
+
+    def answer(request):
+        found = reference.answer(request)
+        if request["op"] == "fold":
+            found["result"]["nodes"] = [next(counter)]
+        return found
+
+    verdict = sweep(InProcess(answer), PLAIN, "tear", stride=50)
+    assert verdict.first is not None
+    assert "fold of the repaired log is not stable" in verdict.first.told
+
+
+def test_the_oracle_reads_the_good_log_itself():
+    cut = Damage("cut", PLAIN.parts[-1].end)
+    found = expected(PLAIN, cut, PLAIN.data)
+    assert found is not None
+    assert (found.events, found.torn_from) == (PLAIN.events, None)
+
+
+def test_an_adapter_without_a_scan_is_told_so():
+    def answer(request):
+        found = reference.answer(request)
+        found["result"]["capabilities"] = ["fold"]
+        return found
+
+    with pytest.raises(AdapterError, match=r"asks jsonl\.scan"):
+        sweep(InProcess(answer), PLAIN, "cut")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{}", "[]",
+                '{"kind":"x","offset":1,"bit":0,"events":5,"compression":"none","files":false}',
+                '{"kind":"cut","offset":1,"bit":null,"events":5,"compression":"lz4","files":false}'],
+)  # fmt: skip
+def test_what_is_no_saved_check_is_refused(tmp_path, content):
+    (tmp_path / "x.json").write_text(content)
+    with pytest.raises(UsageError, match="is no saved check"):
+        repeat(connection_of(), tmp_path / "x.json")
+
+
+def test_the_command(capsys):
+    assert main(["sweep", "--events", "12", "--kind", "cut", "--kind", "tear"]) == 0
+    told = capsys.readouterr().out
+    assert "pass cut, plain: " in told
+    assert "pass tear, plain: " in told
