@@ -43,7 +43,7 @@ ONE_EVENT = {"project", "classify"}
 STEPWISE = {"surface.live", "session.live"}
 QUESTIONS = ("eligible", "surface", "append", "replacement")
 LISTS_OF_MESSAGES = {"messages", "messages.linear-fallback", "tutorial"}
-NO_EXAMPLES = {"README.md", "protocol.md", "where-it-lives.md", "rejected-designs.md"}
+NO_EXAMPLES = {"README.md", "advice.md", "protocol.md", "where-it-lives.md", "rejected-designs.md"}
 
 
 @dataclass(frozen=True)

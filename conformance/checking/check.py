@@ -1,0 +1,114 @@
+"""``check``: every log of some files and folders, one report each."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from typing import BinaryIO
+
+from conformance.checking.catalogue import rule_of
+from conformance.checking.frames import Bytes
+from conformance.checking.jsonl import JsonlCheck
+from conformance.checking.model import FileReport, Finding, Report
+from conformance.checking.paths import Log, find_logs
+from conformance.checking.sources import is_compressed, name_of, opened, spooled
+
+Target = str | os.PathLike[str] | bytes
+Progress = Callable[[str, int, int | None], None]
+"""Told the path of the log, how many bytes of it have been read, and how many it has."""
+
+
+def check(
+    paths: Target | Iterable[Target],
+    *,
+    deep: bool = False,
+    exact: bool = False,
+    progress: Progress | None = None,
+    stdin: BinaryIO | None = None,
+) -> Report:
+    """Check logs, and never change them.
+
+    ``paths`` are files, folders, ``-`` for ``stdin``, or the bytes of a log. ``deep`` looks into every
+    payload for numbers that a live append would not take; ``exact`` leaves the fast way out. What cannot be
+    read becomes a finding of its report. Raises nothing for bad input.
+    """
+    return Report(list(check_each(paths, deep=deep, exact=exact, progress=progress, stdin=stdin)))
+
+
+def check_each(
+    paths: Target | Iterable[Target],
+    *,
+    deep: bool = False,
+    exact: bool = False,
+    progress: Progress | None = None,
+    stdin: BinaryIO | None = None,
+) -> Iterator[FileReport]:
+    """The same, one report after the other as soon as it is there."""
+    if isinstance(paths, str | bytes | os.PathLike):
+        paths = [paths]
+    for target in paths:
+        for log in find_logs(target):
+            for report in _reports(log, deep=deep, exact=exact, progress=progress, stdin=stdin):
+                for finding in [*log.findings, *report.findings]:
+                    finding.rule = rule_of(finding.condition)
+                report.findings[:0] = [each for each in log.findings if each.severity == "error"]
+                report.findings += [each for each in log.findings if each.severity != "error"]
+                if report.verdict == "accepted" and report.refusal is not None:
+                    report.verdict = "refused"
+                yield report
+
+
+def _reports(
+    log: Log, *, deep: bool, exact: bool, progress: Progress | None, stdin: BinaryIO | None
+) -> Iterator[FileReport]:
+    name = name_of(log.target)
+    if log.unreadable is not None:
+        yield unreadable(name, log.unreadable)
+        return
+    told = None if progress is None else _told(progress, name)
+    try:
+        if log.target == "-" and stdin is not None:
+            with spooled(stdin) as source:
+                yield _one(source, "(stdin)", deep, exact, told)
+            return
+        fault = _no_file(log.target)
+        if fault is not None:
+            yield unreadable(name, fault)
+            return
+        with opened(log.target) as source:
+            yield _one(source, name, deep, exact, told)
+    except OSError as error:
+        yield unreadable(name, error.strerror or str(error))
+    except MemoryError:
+        yield unreadable(name, "there is not enough memory to check it")
+
+
+def _one(source: Bytes, name: str, deep: bool, exact: bool, told: Callable[[int], None] | None) -> FileReport:
+    report = FileReport(name)
+    JsonlCheck(deep=deep, exact=exact, progress=told).check(source, is_compressed(source, name), report)
+    return report
+
+
+def _told(progress: Progress, name: str) -> Callable[[int], None]:
+    def tell(done: int) -> None:
+        progress(name, done, None)
+
+    return tell
+
+
+def _no_file(target: Target) -> str | None:
+    """Why there is nothing to read in a pipe, a socket or a device; None for a file."""
+    if isinstance(target, bytes):
+        return None
+    mode = os.stat(target).st_mode  # noqa: PTH116 - the target may be any path
+    return None if stat.S_ISREG(mode) else "it is no regular file"
+
+
+def unreadable(name: str, why: str) -> FileReport:
+    """The report of what cannot be read."""
+    report = FileReport(name)
+    finding = Finding("unreadable", "error", "file", f"this cannot be read: {why}")
+    finding.rule = rule_of("unreadable")
+    report.findings.append(finding)
+    return report
