@@ -12,6 +12,7 @@ from conformance import json_text, schemas, strict_yaml
 from conformance.cases import Alternative, Case, Expectation, Family, case_digest
 from conformance.errors import VectorError
 from conformance.families.generators import members
+from conformance.file_contents import FILE_OPERATIONS, expand_expected, expand_file
 from conformance.ledger import Ledger, load_ledger
 from conformance.operations import OPERATIONS, Operation
 from conformance.resources import vectors_dir
@@ -194,14 +195,18 @@ class _Reader:
 
     def expand(self, entry: dict[str, Any]) -> dict[str, Any]:
         try:
+            if self.document["op"] in FILE_OPERATIONS:
+                return expand_file(entry["request"])
             return expand_request(entry["request"])
         except ShorthandError as error:
-            raise self.fault_in(entry, str(error), entry["request"]) from None
+            raise self.fault_in(entry, f"request: {error}", entry["request"]) from None
 
     def expand_expect(
         self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]
     ) -> dict[str, Any]:
         try:
+            if operation.name in FILE_OPERATIONS:
+                return expand_expected(entry["request"], entry["expect"])
             return expand_expect(operation.name, request, entry["expect"])
         except ShorthandError as error:
             raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None

@@ -22,7 +22,7 @@ class Operation:
         return self.name if self.variant is None else f"{self.name}@{request.get(self.variant)}"
 
 
-BESIDE_OPERATIONS = frozenset(("isolation", "files", "text"))
+BESIDE_OPERATIONS = frozenset(("isolation", "seed", "files", "text"))
 """Capabilities that are no operation."""
 
 OPERATIONS = {
@@ -35,7 +35,7 @@ OPERATIONS = {
         Operation("transcript", ("events",)),
         Operation("window", ("baseSeq", "events")),
         Operation("surface.live", ("baseSeq", "steps"), stepwise=True),
-        Operation("session.live", ("steps",), stepwise=True, tokens=True),
+        Operation("session.live", ("seed", "steps"), stepwise=True, tokens=True),
         Operation("messages.linear-fallback", ("events",)),
         Operation("tutorial", ("events",)),
         Operation("seqs.encode", ("values",), variant="schema"),
@@ -45,6 +45,10 @@ OPERATIONS = {
         Operation("chunks.unpack", ("record",), variant="store"),
         Operation("request-header", ("events",)),
         Operation("request-header.equal", ("left", "right")),
+        Operation("admit", ("sessionId", "header", "events"), variant="source", tokens=True),
+        Operation("fork", ("header", "events", "taken", "sourceId", "boundary", "childId"), tokens=True),
+        Operation("jsonl.scan", ("hex", "path", "compression")),
+        Operation("jsonl.path", ("session", "cwd", "compression", "found")),
     )
 }
 

@@ -24,7 +24,7 @@ FORMAT = 1
 TOPICS = {
     "surface": ("surface", "session/live"),
     "tutorial": ("tutorial",),
-    "untyped": ("surface",),
+    "untyped": ("surface", "session", "codec"),
     "isolation": ("session/isolation",),
     "codec": ("codec",),
 }
@@ -50,7 +50,8 @@ class Profile:
 
 def belongs(case: Case, name: str) -> bool:
     """Whether a case is part of a profile, frozen or later."""
-    if case.optional != (name == "untyped") and (case.family is None or name == "untyped"):
+    untyped = case.optional and case.family is None
+    if untyped != (name == "untyped"):
         return False
     if any(in_topic(case.topic, topic) for topic in LEFT_OUT.get(name, ())):
         return False

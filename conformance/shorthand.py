@@ -114,14 +114,20 @@ def expand_request(request: Event) -> Event:
     if isinstance(request.get("record"), dict):
         expanded["record"] = _row_of_chunks(request["record"])
     if isinstance(request.get("steps"), list):
-        expanded["steps"] = _expand_steps(request["steps"], base)
+        seed = request.get("seed")
+        pushed = len(seed) if isinstance(seed, list) else 0
+        expanded["steps"] = _expand_steps(request["steps"], base, pushed)
+    if isinstance(request.get("seed"), list):
+        expanded["seed"] = expand_events(request["seed"])
     return expanded
 
 
-def _expand_steps(steps: list[Any], base: int) -> list[Any]:
-    """A step's event gets the seq of the place that it is pushed to, checked for, or put right at."""
+def _expand_steps(steps: list[Any], base: int, pushed: int) -> list[Any]:
+    """A step's event gets the seq of the place that it is pushed to, checked for, or put right at.
+
+    ``pushed`` events are there already.
+    """
     expanded = []
-    pushed = 0
     for step in steps:
         if not isinstance(step, dict):
             raise ShorthandError("a step must be an object")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.shorthand import DELTAS, Event, ShorthandError, expand_event
+from conformance.shorthand import DELTAS, Event, ShorthandError, expand_event, expand_events
 from conformance.shorthand_closers import expand_closer
 
 
@@ -31,8 +31,10 @@ def _expand_answer(operation: str, request: Event, answer: Event) -> Event:
         expanded["closers"] = [expand_closer(element) for element in result["closers"]]
     if operation == "chunks.pack" and isinstance(result.get("records"), list):
         expanded["records"] = [_verbatim(request.get("events"), record) for record in result["records"]]
-    if operation == "chunks.unpack" and isinstance(result.get("events"), list):
-        expanded["events"] = _unpacked(request.get("record"), result["events"])
+    if isinstance(result.get("events"), list):
+        unpacks = operation == "chunks.unpack"
+        events = result["events"]
+        expanded["events"] = _unpacked(request.get("record"), events) if unpacks else expand_events(events)
     return {**answer, "result": expanded}
 
 

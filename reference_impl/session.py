@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from .event_log import Event
+from .lossless_json import require_lossless_data, require_lossless_marker
+from .message_shape import refuse_retired_delta, refuse_retired_reason, shown_append
 from .projection import Message, project
 from .surface_view import SurfaceView
 
@@ -17,19 +19,26 @@ from .surface_view import SurfaceView
 class Session:
     """An append-only log with its surface. It numbers its events, and times them in ms since 1970."""
 
-    def __init__(self) -> None:
-        self._log: list[Event] = []
+    def __init__(self, seed: Sequence[Event] = ()) -> None:
+        """SESS-6: ``seed`` is a log that was admitted. The rest is derived anew."""
+        self._log: list[Event] = [freeze(event) for event in seed]
         self._view = SurfaceView(self._log)
         self._messages: list[Message] = []
         self._projected_nodes = 0
         self._projected_generation = 0
 
     def append(self, kind: str, data: Any, **marker: Any) -> Event:
-        """Validate, then push (SESS-1). A refusal leaves everything as it was (SESS-2).
+        """Validate, then push (SESS-1): LJSN-6, SHAP-16, LJSN-7, then the rules of the surface.
+
+        A refusal leaves everything as it was (SESS-2).
 
         ``marker`` may hold ``surfaceOp`` and ``sourceEventSeqs``; one that is not given is absent.
         The event that is returned, and all inside it, cannot be changed (SESS-4).
         """
+        require_lossless_data(kind, data)
+        refuse_retired_delta(kind, shown_append(kind))
+        refuse_retired_reason(kind, data, shown_append(kind))
+        require_lossless_marker(kind, marker)
         own = {"type": kind, "seq": len(self._log), "time": time.time_ns() // 1_000_000, "data": data}
         frozen: Event = freeze({**marker, **own})
         self._view.validate_next(frozen)

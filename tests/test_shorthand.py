@@ -133,8 +133,7 @@ def test_records_and_events_that_are_expected():
     events = expand_expect("chunks.unpack", row, shown)["result"]["events"]
     assert [event.get("seq") for event in events] == [7, 8, None]
     assert [event.get("time") for event in events] == [70, 0, None]
-    for operation, asked in (("fold", row), ("chunks.unpack", {"record": {"seq0": True}})):
-        assert expand_expect(operation, asked, shown) == shown
+    assert expand_expect("chunks.unpack", {"record": {"seq0": True}}, shown) == shown
 
 
 @pytest.mark.parametrize("index", [2, -1, True, "0", None])
@@ -143,3 +142,27 @@ def test_no_such_event_to_be_left_as_it_is(index):
     for request in ({"events": [{}, {}]}, {"events_text": "[]"}):
         with pytest.raises(ShorthandError, match="verbatim takes the index of an event"):
             expand_expect("chunks.pack", request, expected)
+
+
+def test_expected_events_are_expanded_wherever_a_result_stands():
+    long = {"type": "turn/start", "seq": 0, "time": 0, "data": {"turn": 1}}
+    written = {"result": {"events": [{"turn/start": 1}], "firstLiveSeq": 1}}
+    assert expand_expect("admit", {}, written) == {"result": {"events": [long], "firstLiveSeq": 1}}
+    refused = {"rejected": {"condition": "c"}}
+    for kind in ("either", "any_of"):
+        expanded = expand_expect("admit", {}, {kind: [refused, written], "reason": "they differ"})
+        assert expanded == {
+            kind: [refused, {"result": {"events": [long], "firstLiveSeq": 1}}],
+            "reason": "they differ",
+        }
+    assert written["result"]["events"] == [{"turn/start": 1}], "what was written stays as it is"
+
+
+def test_an_expected_time_may_be_any():
+    marker = expand_event({"event": "session/end-seed", "time": {"$any": "time"}}, 3)
+    assert marker == {"type": "session/end-seed", "seq": 3, "time": {"$any": "time"}, "data": {}}
+
+
+def test_what_expects_no_events_stays():
+    for written in ({"result": {"events_text": "[]"}}, {"steps": [{"result": {"events": [{"a": 1}]}}]}):
+        assert expand_expect("admit", {}, written) == written

@@ -7,8 +7,11 @@ How an example is written. A ``jsonc`` block holds one or more examples. Each be
 and the lines below it hold one event each. In a stepwise operation the lines hold one step each, followed
 by `` // → ANSWER`` of that step, and the heading has no answer. For the sequence codec
 the one line is a list, or the hex of a cell whose row's seq is BASE. Of chunk rows a packed batch is told
-as its rows, and the seqs of events between them; an expanded row as seq, time and text of each event.
-``expectation`` reads the answers.
+as its rows, and the seqs of events between them; an expanded row as seq, time and text of each event. For
+``admit`` and ``fork`` a line without a ``type`` holds other members of the request, and the first line of
+``session.live`` may hold the seed. For a scan the lines are the lines of the file, or its frames in the
+shorthand of the cases; its answer is the seqs of the events, and where the file is torn. ``expectation``
+reads the answers.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ import pytest
 
 from conformance.adapters.reference import answer
 from conformance.compare import first_difference
+from conformance.file_contents import expand_file
 from conformance.json_text import parse_exact
 from conformance.ledger import load_ledger
 
@@ -38,9 +42,14 @@ REFUSED = re.compile(r"refused: (?P<condition>[a-z0-9-]+)(?:, at (?P<at>\d+))?")
 SURFACE = re.compile(
     r"nodes (?P<nodes>\[.*?\]), generation (?P<generation>\d+)(?:, shadowed (?P<shadowed>.+))?"
 )
+SESSION = re.compile(r"(?P<events>\d+) events?, first live (?P<first>\d+)(?:, header (?P<header>\{.*\}))?")
+TORN_LINE = re.compile(r"torn from line (\d+)")
+NO_LINE_FEED = " // no line feed"
 TRANSCRIPT = re.compile(r"seqs (?P<seqs>\[.*?\]), messages (?P<messages>\[.*\])")
 ONE_EVENT = {"project", "classify"}
+SEED = '{"seed":'
 STEPWISE = {"surface.live", "session.live"}
+MAKE_SESSIONS = ("admit@", "fork")
 QUESTIONS = ("eligible", "surface", "append", "replacement")
 LISTS_OF_MESSAGES = {"messages", "messages.linear-fallback", "tutorial"}
 NO_EXAMPLES = {"README.md", "advice.md", "protocol.md", "where-it-lives.md", "rejected-designs.md"}
@@ -84,11 +93,17 @@ def request_of(example: Example) -> dict[str, Any]:
         member = f"[{','.join(example.lines)}]" if op == "chunks.pack" else "".join(example.lines)
         name = "events_text" if op == "chunks.pack" else "record_text"
         return {"op": op, "edition": "v0", "store": store, name: member}
+    if example.op.startswith(MAKE_SESSIONS):
+        return session_request_of(example)
+    if example.op.startswith("jsonl."):
+        return jsonl_request_of(example)
     request: dict[str, Any] = {"op": example.op, "edition": "v0"}
     if example.base is not None:
         request["baseSeq"] = example.base
     if example.op in STEPWISE:
         request["steps_text"] = f"[{','.join(step for step, _ in steps_of(example))}]"
+        if example.lines[0].startswith(SEED):
+            request |= json.loads(example.lines[0])
     elif example.op in ONE_EVENT:
         assert len(example.lines) == 1, f"{example.place}: one event belongs here"
         request["event_text"] = example.lines[0]
@@ -111,10 +126,42 @@ def seqs_request_of(example: Example) -> dict[str, Any]:
     return {**request, "hex": json.loads(example.lines[0]), "rowSeq": example.base}
 
 
+def session_request_of(example: Example) -> dict[str, Any]:
+    """Lines with a type are the log; others hold members of the request, which is about a session s."""
+    op, _, source = example.op.partition("@")
+    values = [parse_exact(line) for line in example.lines]
+    members = {name: value for each in values if "type" not in each for name, value in each.items()}
+    events = [each for each in values if "type" in each]
+    if events:
+        members["events"] = events
+    request: dict[str, Any] = {"op": op, "edition": "v0"}
+    if op == "admit":
+        request |= {"source": source, "sessionId": "s"}
+        if source == "restored":
+            members.setdefault("header", {"version": 0, "id": "s", "createdAt": 5})
+    for name, value in members.items():
+        spelled_as_text = name in ("header", "events", "boundary")
+        request[f"{name}_text" if spelled_as_text else name] = json.dumps(value) if spelled_as_text else value
+    return request
+
+
+def jsonl_request_of(example: Example) -> dict[str, Any]:
+    """The lines of a file, the last perhaps without its line feed; its frames; or a question about a path."""
+    if example.op == "jsonl.path":
+        return {"op": example.op, "edition": "v0", **json.loads("".join(example.lines))}
+    if example.op == "jsonl.scan@zstd":
+        file: dict[str, Any] = {"frames": [json.loads(line) for line in example.lines]}
+    else:
+        text = "".join(f"{line}\n" for line in example.lines)
+        file = {"text": text.removesuffix(f"{NO_LINE_FEED}\n")}
+    compression = "zstd" if example.op.endswith("@zstd") else "none"
+    return {"op": "jsonl.scan", "edition": "v0", **expand_file({"compression": compression, **file})}
+
+
 def steps_of(example: Example) -> list[tuple[str, str]]:
     """Each step with what its comment says."""
     pairs = []
-    for line in example.lines:
+    for line in example.lines[example.lines[0].startswith(SEED) :]:
         step, arrow, says = line.rpartition(" // → ")
         assert arrow, f"{example.place}: a step without its answer: {line}"
         pairs.append((step, says.strip()))
@@ -131,6 +178,9 @@ def expectation(op: str, says: str) -> dict[str, Any]:
         if surface["shadowed"]:
             told["shadowed"] = [json.loads(each) for each in re.findall(r"\[.*?\]", surface["shadowed"])]
         return {"result": told}
+    if op.startswith(MAKE_SESSIONS) and (made := SESSION.fullmatch(says)):
+        told = {"events": int(made["events"]), "firstLiveSeq": int(made["first"])}
+        return {"result": told | ({"header": json.loads(made["header"])} if made["header"] else {})}
     if op == "classify":
         words = set() if says == "none" else set(says.split(", "))
         assert words <= set(QUESTIONS), f"no such question: {says}"
@@ -141,6 +191,8 @@ def expectation(op: str, says: str) -> dict[str, Any]:
         return {"result": {}}
     if op.startswith("seqs.encode"):
         return {"result": {"hex": says}}
+    if op.startswith("jsonl."):
+        return {"result": {"told": says}}
     value = parse_exact(says)
     if op.startswith("seqs.decode"):
         return {"result": {"values": value}}
@@ -167,7 +219,33 @@ def as_told(op: str, found: dict[str, Any], expected: dict[str, Any]) -> dict[st
         return {"result": result}
     if op.startswith("chunks.") and "result" in found:
         return {"result": {"told": chunks_as_told(**found["result"])}}
+    if op.startswith(MAKE_SESSIONS) and "result" in found:
+        told = {**found["result"], "events": len(found["result"]["events"])}
+        for name in told.keys() - expected.get("result", {}).keys():
+            del told[name]
+        if "header" in told and "createdAt" not in expected["result"]["header"]:
+            assert isinstance(told["header"].pop("createdAt"), int)
+        return {"result": told}
+    if op == "jsonl.path" and "result" in found:
+        return {"result": {"told": "/".join(found["result"].values())}}
+    if op.startswith("jsonl.scan") and "result" in found:
+        return {"result": {"told": scan_as_told(**found["result"])}}
     return found
+
+
+def scan_as_told(header: Any, events: list[Any], tornFrom: int | None) -> str:  # noqa: N803
+    """Seqs, and the byte from which the file is torn; ``faults_of`` puts it into lines for a plain one."""
+    torn = "whole" if tornFrom is None else f"torn from byte {tornFrom}"
+    return f"seqs {[event['seq'] for event in events]}, {torn}"
+
+
+def in_bytes(example: Example) -> str:
+    """What a heading says, with the byte at which a line begins in place of the number of the line."""
+    says = example.says or ""
+    if found := TORN_LINE.search(says):
+        before = "".join(f"{line}\n" for line in example.lines[: int(found[1])])
+        return TORN_LINE.sub(f"torn from byte {len(before.encode())}", says)
+    return says
 
 
 def chunks_as_told(records: Any = None, events: Any = None) -> list[Any]:
@@ -186,7 +264,7 @@ def faults_of(example: Example) -> list[str]:
     found = json.loads(json.dumps(answer(request_of(example))))  # as it would arrive: plain lists and objects
     if example.op not in STEPWISE:
         assert example.says, f"{example.place}: the heading gives no answer"
-        pairs = [(example.says, found)]
+        pairs = [(in_bytes(example), found)]
     elif "result" in found:
         told = [says for _, says in steps_of(example)]
         pairs = list(zip(told, found["result"]["steps"], strict=True))
@@ -221,6 +299,7 @@ CHUNK = (
     '{"type":"assistant/chunk","seq":0,"time":0,'
     '"data":{"turn":1,"step":1,"chunk":{"type":"text-delta","index":0,"text":""}}}'
 )
+HEADER = '{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}'
 WRONG = [
     ("fold → nodes [1], generation 0", APPEND),
     ("fold → nodes [0], generation 1", APPEND),
@@ -255,6 +334,23 @@ WRONG = [
     ("chunks.unpack@jsonl → refused: chunk-seq0", '{"type":"text-chunks"}'),
     ('chunks.unpack@jsonl → [[1, 0, ""]]', CHUNK),
     ('chunks.unpack@sqlite → [[0, 0, "a"]]', CHUNK),
+    ("admit@restored → 2 events, first live 1", '{"type":"session/end-seed","seq":0,"time":0,"data":{}}'),
+    ("admit@restored → 1 events, first live 0", '{"type":"session/end-seed","seq":0,"time":0,"data":{}}'),
+    ("admit@borrowed → refused: event-envelope, at 1", '{"type":"note","seq":0,"time":0}'),
+    ('admit@borrowed → 0 events, first live 0, header {"version":0}', "{}"),
+    ('admit@borrowed → 0 events, first live 0, header {"version":0,"id":"s","createdAt":5}', "{}"),
+    ("admit@restored → refused: header-id", '{"header":{"version":1,"id":"t"}}'),
+    ("fork → 0 events, first live 0", '{"header":{"id":"p"},"events":[]}'),
+    ("fork → refused: fork-exists", '{"header":{"id":"p"},"events":[],"boundary":7}'),
+    ("jsonl.scan → seqs [0], whole", HEADER),
+    ("jsonl.scan → seqs [], torn from line 1", HEADER),
+    ("jsonl.scan → seqs [], torn from line 2", f"{HEADER}\n{{bad"),
+    ("jsonl.scan → seqs [], whole", f"{HEADER} // no line feed"),
+    ("jsonl.scan → refused: jsonl-empty", HEADER),
+    ("jsonl.scan → refused: jsonl-line, at 2", f'{HEADER}\n{{bad\n{{"type":"turn/end"}}'),
+    ("jsonl.scan@zstd → seqs [], torn from byte 94", '{"lines":[{"header":{}}]}'),
+    ("jsonl.scan@zstd → refused: zstd-frame, at 1", '{"lines":[{"header":{}}],"checksum":"wrong"}'),
+    ("jsonl.path → _no-cwd/t/session.jsonl", '{"session":"s","compression":"none"}'),
     ("session.live", '{"append":{"type":"turn/start","data":{}}} // → {"seq":1}'),
     ("session.live", '{"observe":["nodes"]} // → {"nodes":[0]}'),
 ]

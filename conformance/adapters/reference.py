@@ -13,7 +13,9 @@ import reference_impl.transcript
 import reference_impl.tutorial
 from conformance import __version__
 from conformance.adapters.members import MissingMemberError, Request, Result, member
+from conformance.adapters.reference_admission import admit, fork, seed_of
 from conformance.adapters.reference_chunks import chunks_pack, chunks_unpack
+from conformance.adapters.reference_files import TooLarge, place_of_log, scan_file
 from reference_impl import seqs_codec
 from reference_impl.closers import closers as closers_of
 from reference_impl.event_log import require_event
@@ -105,7 +107,7 @@ def surface_live(request: Request) -> Result:
 
 def session_live(request: Request) -> Result:
     """Steps on a live session; ``held`` keeps what a read gave, and what it looked like then."""
-    session = Session()
+    session = Session(seed_of(request))
     held: dict[str, tuple[Any, Any]] = {}
     read: dict[str, Callable[[], Any]] = {
         "nodes": lambda: session.nodes,
@@ -233,11 +235,24 @@ def request_header_equal(request: Request) -> Result:
     return {"equal": same_header(member(request, "left"), member(request, "right"))}
 
 
+def jsonl_scan(request: Request) -> Result:
+    """``hex`` or a ``path``; the file is read in pieces."""
+    file = request["path"] if "path" in request else bytes.fromhex(member(request, "hex"))
+    return scan_file(file, member(request, "compression"))
+
+
+def jsonl_path(request: Request) -> Result:
+    """Where a log belongs; with ``found``, whether it lies there."""
+    cwd = member(request, "cwd") if request.keys() & {"cwd", "cwd_text"} else None
+    return place_of_log(member(request, "session"), cwd, member(request, "compression"), request.get("found"))
+
+
 VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "seqs.encode": ("schema", (15, 17, 19)),
     "seqs.decode": ("schema", (15, 17, 19)),
     "chunks.pack": ("store", ("jsonl", "sqlite")),
     "chunks.unpack": ("store", ("jsonl", "sqlite")),
+    "admit": ("source", ("borrowed", "restored")),
 }
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
@@ -259,10 +274,14 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "chunks.unpack": chunks_unpack,
     "request-header": request_header,
     "request-header.equal": request_header_equal,
+    "admit": admit,
+    "fork": fork,
+    "jsonl.scan": jsonl_scan,
+    "jsonl.path": jsonl_path,
 }
 EDITIONS = ("v0",)
-BESIDE_OPERATIONS = ("isolation", "text")
-"""Capabilities that are no operation: held values can be tried to be changed; the text of a row is told."""
+BESIDE_OPERATIONS = ("isolation", "text", "seed", "files")
+"""Capabilities that are no operation; spec/protocol.md says what each of them is."""
 
 
 def answer(request: Request) -> dict[str, Any]:
@@ -286,6 +305,8 @@ def answer(request: Request) -> dict[str, Any]:
         return {"rejected": rejected(refusal)}
     except MissingMemberError as missing:
         return {"error": f"{name} needs {missing}"}
+    except (TooLarge, OSError) as unable:
+        return {"error": f"{name}: {unable}"}
 
 
 def hello() -> Result:

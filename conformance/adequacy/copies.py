@@ -42,7 +42,7 @@ def load(changed: Mapping[str, str]) -> Callee:
 @contextmanager
 def own_modules() -> Iterator[None]:
     """Take the reference and its adapter out of the import system, and put them back as they were."""
-    prefixes = (f"{PACKAGE}.", f"{ADAPTER}.")
+    prefixes = (f"{PACKAGE}.", f"{ADAPTER}.", f"{ADAPTER}_")
     kept = {
         name: module
         for name, module in sys.modules.items()

@@ -29,7 +29,16 @@ COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 }
 MESSAGE_MAKERS = ("Rejection", "TypeError", "malformed")
 CONDITION_FIRST = ("Rejection", "malformed")
-MESSAGE_FUNCTIONS = ("show", "shown_type", "shown_seq")
+MESSAGE_FUNCTIONS = (
+    "show",
+    "shown_type",
+    "shown_seq",
+    "shown_member",
+    "shown_seed",
+    "shown_append",
+    "shown",
+    "shown_version",
+)
 
 Change = Callable[[ast.AST], ast.AST | None]
 """Takes the copy of a node and gives what stands in its place; None removes a statement."""

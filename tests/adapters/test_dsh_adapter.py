@@ -121,6 +121,11 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "request-header.equal",
         "isolation",
         "text",
+        "admit@borrowed",
+        "admit@restored",
+        "fork",
+        "isolation",
+        "seed",
     ]
     implementation = result["implementation"]
     assert implementation["name"] == "@deepseek-ai/dsh-session"

@@ -216,6 +216,23 @@ def test_events_that_no_typed_port_can_hold_are_found(tmp_path, op, request_text
     assert list(lint.shape_findings(load_corpus([tmp_path / "sample.yaml"]))) == []
 
 
+@pytest.mark.parametrize(
+    ("expect", "findings"),
+    [
+        ("{result: {events: [], firstLiveSeq: 1, header: {}}}", 1),
+        ("{rejected: {condition: event-envelope, at: 0}}", 0),
+        ("{either: [{rejected: {at: 0}}, {crashed: true}], reason: they differ}", 0),
+        ("{any_of: [{rejected: {at: 0}}, {result: {events: [], firstLiveSeq: 1, header: {}}}]}", 1),
+    ],
+)
+def test_what_an_operation_refuses_by_its_shape_is_no_finding(tmp_path, expect, findings):
+    text = SHAPED.format(
+        op="admit@restored", request="{sessionId: s, header: {}, events: [{type: x}]}", expect=expect
+    )
+    (tmp_path / "sample.yaml").write_text(text)
+    assert len(list(lint.shape_findings(load_corpus([tmp_path / "sample.yaml"])))) == findings
+
+
 def test_lint_has_nothing_to_say():
     assert lint.all_findings(vectors_dir(), load_corpus()) == []
 

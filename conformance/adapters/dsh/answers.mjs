@@ -75,7 +75,10 @@ export function capabilitiesOf(operations) {
     variant === undefined ? [name] : variant.values.map((value) => `${name}@${value}`));
 }
 
-/** @returns {Record<string, unknown>} the answer to one request that is an object. */
+/**
+ * @returns {Record<string, unknown> | Promise<Record<string, unknown>>} the answer to one request that is an
+ *   object; a promise if the operation gives one.
+ */
 function answerTo(request, { operations, conditionOf, hello }) {
   const { op, edition } = request;
   if (op === 'hello') {
@@ -93,17 +96,23 @@ function answerTo(request, { operations, conditionOf, hello }) {
   }
   try {
     parseTextMembers(request);
-    return { result: run(request) };
+    const result = run(request);
+    if (result instanceof Promise) return result.then((value) => ({ result: value }), told);
+    return { result };
   } catch (thrown) {
+    return told(thrown);
+  }
+
+  function told(thrown) {
     if (thrown instanceof AdapterError) return { error: thrown.message };
-    return answerToThrown(thrown, conditionOf, () => locate?.(request));
+    return answerToThrown(thrown, conditionOf, () => locate?.(request, thrown.message));
   }
 }
 
 /**
  * @param {string} line - one request line.
  * @param {object} adapter - the operations, the known texts and the answer to hello.
- * @returns {string} one answer line, without its line feed.
+ * @returns {string | Promise<string>} one answer line, without its line feed; a promise never rejects.
  */
 export function answerLine(line, adapter) {
   let id = null;
@@ -118,9 +127,15 @@ export function answerLine(line, adapter) {
       return lineOf(null, { error: 'the request line is no JSON object' });
     }
     id = request.id ?? null;
-    return lineOf(id, answerTo(request, adapter));
+    const answer = answerTo(request, adapter);
+    if (answer instanceof Promise) return answer.then((value) => lineOf(id, value)).catch(unable);
+    return lineOf(id, answer);
   } catch (thrown) {
-    // For instance a message nested too deeply to be written: the answer was there, the line was not.
+    return unable(thrown);
+  }
+
+  // For instance a message nested too deeply to be written: the answer was there, the line was not.
+  function unable(thrown) {
     return lineOf(id, { error: `the answer cannot be given: ${thrown}`.toWellFormed() });
   }
 }

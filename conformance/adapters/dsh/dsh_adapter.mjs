@@ -8,9 +8,11 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { admissionOperations } from './admission_operations.mjs';
 import { answerLine, capabilitiesOf } from './answers.mjs';
 import { chunkOperations } from './chunk_operations.mjs';
 import { headerOperations } from './header_operations.mjs';
+import { jsonlOperations } from './jsonl_operations.mjs';
 import { knownTexts } from './known_texts.mjs';
 import { serveLines } from './line_server.mjs';
 import { liveOperations } from './live_operations.mjs';
@@ -20,10 +22,18 @@ import { surfaceOperations } from './surface_operations.mjs';
 const PACKAGE = '@deepseek-ai/dsh-session';
 
 /** One module per area; each gives its operations as [name, {run, locate?, variant?: {member, values}}]. */
-const AREAS = [surfaceOperations, liveOperations, repairOperations, chunkOperations, headerOperations];
+const AREAS = [
+  surfaceOperations,
+  liveOperations,
+  repairOperations,
+  chunkOperations,
+  headerOperations,
+  admissionOperations,
+  jsonlOperations,
+];
 
-/** Capabilities that are no operation: what a session gives out can be tried to be changed; the text of a row is told. */
-const BESIDE_OPERATIONS = ['isolation', 'text'];
+/** Capabilities that are no operation; spec/protocol.md says what each of them is. */
+const BESIDE_OPERATIONS = ['isolation', 'text', 'seed'];
 
 async function start([packageDir, textsFile]) {
   if (textsFile === undefined) throw new Error('two arguments are needed: PACKAGE_DIR TEXTS_FILE');

