@@ -29,7 +29,9 @@ ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 DECODER_PAGE = ROOT / "docs" / "check-a-decoder.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
-GUIDE = ["test-my-port.md", "read-a-result.md", "quickstart.zh.md", "repair-a-crash.md", "check-a-log.md"]  # see test_guide.py
+GUIDE = [  # see test_guide.py
+    "test-my-port.md", "read-a-result.md", "quickstart.zh.md", "repair-a-crash.md", "check-a-log.md",
+]  # fmt: skip
 NOT_RUN = {
     "sh .ci/venv && .venv/bin/session-conformance run": "CI runs it from a fresh clone",
     "sh .ci/venv test && .venv/bin/pytest": "CI runs it from a fresh clone",

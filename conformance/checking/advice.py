@@ -18,16 +18,51 @@ class Adviser:
     def __init__(self, collector: Collector, loading: Loading) -> None:
         self.collector = collector
         self.loading = loading
-        self.watchers = (
-            CitesWatcher(collector),
-            LifeWatcher(collector),
-            PairWatcher(collector, loading.surface),
-        )
-        loading.watchers.append(self)
+        self.cites = CitesWatcher(collector)
+        self.life = LifeWatcher(collector)
+        self.pairs = PairWatcher(collector, loading.surface)
+        loading.watcher = self
 
     def counted(self, seq: int) -> None:
         """An event of which nothing is asked, and that is no chunk."""
-        self.watchers[0].counted(seq)
+        self.cites.counted(seq)
+
+    def turn_starts(self, turn: int, seq: int, place: Place) -> None:
+        """The same as ``event`` does for a turn/start."""
+        self.cites.restart(seq)
+        self.life.turn_start(turn, seq, place)
+
+    def turn_ends(self, turn: int, seq: int, place: Place) -> None:
+        """The same as ``event`` does for a turn/end."""
+        self.cites.counted(seq)
+        self.cites.calls.clear()
+        self.life.turn_end(turn, seq, place)
+
+    def step_starts(self, turn: int, step: int, seq: int, place: Place) -> None:
+        """The same as ``event`` does for a step/start."""
+        self.cites.restart(seq)
+        self.life.step_start(turn, step, seq, place)
+
+    def step_ends(self, turn: int, step: int, seq: int, place: Place) -> None:
+        """The same as ``event`` does for a step/end."""
+        self.cites.counted(seq)
+        self.life.step_end(turn, step, seq, place)
+
+    def call_starts(self, call: str, turn: int, step: int, seq: int, place: Place) -> None:
+        """The same as ``event`` does for a tool/call."""
+        self.cites.counted(seq)
+        self.cites.calls[call] = seq
+        self.life.call(call, turn, step, seq, place)
+
+    def assistant_appends(
+        self, node: Node, cited: list[int] | None, turn: int, step: int, place: Place
+    ) -> None:
+        """The same as ``event`` and ``joined`` do for an assistant/message that appends."""
+        self.cites.message(cited, node.seq, place)
+        self.cites.restart(node.seq)
+        self.life.inside("assistant/message", turn, step, node.seq, place)
+        if node.calls:
+            self.pairs.joined(node, [], place)
 
     def event(self, event: Event, seq: int, place: Place) -> None:
         """An event that a reader keeps."""
@@ -38,16 +73,14 @@ class Adviser:
                 ("type",), seq=seq, story="foreign-edition",
                 hint="v0 keeps the event; the first builds after it refuse every unknown type, marked or not",
             )  # fmt: skip
-        cites, life, _ = self.watchers
-        cites.event(event, seq, place)
-        life.event(event, seq, place)
+        self.cites.event(event, seq, place)
+        self.life.event(event, seq, place)
 
     def joined(self, node: Node, event: Event, stretch: list[Node], place: Place) -> None:
         """An event that has become a node."""
-        cites, life, pairs = self.watchers
-        cites.joined(node, event, stretch, place)
-        life.joined(node, event, stretch, place)
-        pairs.joined(node, stretch, place)
+        self.cites.joined(node, event, stretch, place)
+        self.life.joined(node, event, stretch, place)
+        self.pairs.joined(node, stretch, place)
 
     def finish(self, closers: list[Event] | None) -> None:
         """The log has come to its end."""

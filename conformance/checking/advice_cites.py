@@ -38,8 +38,14 @@ class CitesWatcher:
         if kind == "assistant/chunk":
             return
         if kind == "assistant/message":
-            self.message(event, seq, place)
-        elif kind == "tool/call":
+            if event.get("surfaceOp") == "append":
+                self.message(event.get("sourceEventSeqs"), seq, place)
+            self.restart(seq)
+        elif kind in RESTARTS:
+            self.restart(seq)
+        else:
+            self.others.append(seq)
+        if kind == "tool/call":
             call = member(event.get("data"), "callId")
             if isinstance(call, str):
                 self.calls[call] = seq
@@ -51,23 +57,20 @@ class CitesWatcher:
             self.compaction, self.summary = None, None
         elif kind == "turn/end":
             self.calls.clear()
-        if kind in RESTARTS or kind == "assistant/message":
-            self.after, self.others = seq, []
-        else:
-            self.others.append(seq)
 
-    def message(self, event: Event, seq: int, place: Place) -> None:
-        """An assistant's message that appends cites exactly its chunks."""
-        cited = event.get("sourceEventSeqs", [])
-        if event.get("surfaceOp") != "append" or not isinstance(cited, list):
+    def restart(self, seq: int) -> None:
+        """Chunks behind this event belong to another message."""
+        self.after, self.others = seq, []
+
+    def message(self, sources: Any, seq: int, place: Place) -> None:
+        """An assistant's message that appends cites exactly its chunks; ``sources`` is None for no list."""
+        cited = [] if sources is None else sources
+        if not isinstance(cited, list):
             return
         wanted = seq - self.after - 1 - len(self.others)
         if len(cited) == wanted and (wanted == 0 or self.are_chunks(cited, seq)):
             return
-        if not cited and "sourceEventSeqs" in event:
-            found = "none"
-        else:
-            found = f"{len(cited)} seqs" if "sourceEventSeqs" in event else "no sourceEventSeqs"
+        found = "no sourceEventSeqs" if sources is None else f"{len(cited)} seqs"
         self.collector.add(
             "chunks-uncited", "advice", "load",
             "the message does not cite exactly the chunks it was streamed in", place, ("sourceEventSeqs",),
@@ -78,9 +81,12 @@ class CitesWatcher:
     def are_chunks(self, cited: list[Any], seq: int) -> bool:
         """Whether the cited seqs, which are as many as the chunks, are the chunks."""
         first = self.after + 1
-        if not self.others:
-            return cited == list(range(first, seq)) or set(cited) == set(range(first, seq))
-        return set(cited) == set(range(first, seq)) - set(self.others)
+        if not self.others and cited == list(range(first, seq)):
+            return True
+        try:
+            return set(cited) == set(range(first, seq)) - set(self.others)
+        except TypeError:  # a list or an object among the sources
+            return False
 
     def joined(self, node: Node, event: Event, stretch: list[Node], place: Place) -> None:
         """An event that has become a node."""

@@ -35,16 +35,15 @@ class LifeWatcher:
         elif kind == "turn/end":
             self.turn_end(member(event.get("data"), "turn"), seq, place)
         elif kind == "step/start":
-            self.step_start(event.get("data"), seq, place)
+            self.step_start(member(event.get("data"), "turn"), member(event.get("data"), "step"), seq, place)
         elif kind in IN_STEP:
-            replaces = event.get("surfaceOp", "append") != "append"
-            if not replaces:
-                self.inside(str(kind), event.get("data"), seq, place)
+            turn, step = member(event.get("data"), "turn"), member(event.get("data"), "step")
             if kind == "step/end":
-                self.step = None
-                self.calls.clear()
-            elif kind == "tool/call" and isinstance(call := member(event.get("data"), "callId"), str):
-                self.calls.add(call)
+                self.step_end(turn, step, seq, place)
+            elif kind == "tool/call":
+                self.call(member(event.get("data"), "callId"), turn, step, seq, place)
+            elif event.get("surfaceOp") == "append":
+                self.inside("assistant/message", turn, step, seq, place)
         elif kind in IN_TURN and self.turn is None:
             self.tell("event-outside-turn", f"a {kind} stands outside any turn", seq, place, ("type",))
 
@@ -58,7 +57,7 @@ class LifeWatcher:
                 told = "a tool result is rewritten outside any turn"
                 self.tell("tool-rewrite-outside-turn", told, node.seq, place, ("surfaceOp",))
             return
-        self.inside("tool/result", data, node.seq, place)
+        self.inside("tool/result", member(data, "turn"), member(data, "step"), node.seq, place)
         not_started = member(member(data, "error"), "code") == "TOOL_NOT_STARTED"
         if node.answers is not None and node.answers not in self.calls and not not_started:
             told = f"there is no tool/call of {node.answers!r} before its result in this step"
@@ -97,8 +96,7 @@ class LifeWatcher:
         self.turn, self.step = None, None
         self.calls.clear()
 
-    def step_start(self, data: Any, seq: int, place: Place) -> None:
-        turn, step = member(data, "turn"), member(data, "step")
+    def step_start(self, turn: Any, step: Any, seq: int, place: Place) -> None:
         at = ("data", "step")
         if turn != self.turn:
             expected = "no open turn" if self.turn is None else show(self.turn)
@@ -115,11 +113,20 @@ class LifeWatcher:
         self.step, self.last_step = step, step
         self.calls.clear()
 
-    def inside(self, kind: str, data: Any, seq: int, place: Place) -> None:
+    def step_end(self, turn: Any, step: Any, seq: int, place: Place) -> None:
+        self.inside("step/end", turn, step, seq, place)
+        self.step = None
+        self.calls.clear()
+
+    def call(self, call: Any, turn: Any, step: Any, seq: int, place: Place) -> None:
+        self.inside("tool/call", turn, step, seq, place)
+        if isinstance(call, str):
+            self.calls.add(call)
+
+    def inside(self, kind: str, turn: Any, step: Any, seq: int, place: Place) -> None:
         """What names a turn and a step names those that are open."""
-        named = [member(data, "turn"), member(data, "step")]
-        if named != [self.turn, self.step]:
-            found = f"turn {show(named[0])}, step {show(named[1])}"
+        if turn != self.turn or step != self.step:
+            found = f"turn {show(turn)}, step {show(step)}"
             expected = (
                 "no open turn" if self.turn is None else f"turn {show(self.turn)}, step {show(self.step)}"
             )

@@ -25,10 +25,20 @@ class PairWatcher:
                     self.left(self.results.get(call), call, "result", "call", gone, node, place)
                 if each.answers is not None:
                     self.left(self.calls.get(each.answers), each.answers, "call", "result", gone, node, place)
+            self.forget(stretch)
         for call in node.calls:
             self.calls[call] = node
         if node.answers is not None:
             self.results[node.answers] = node
+
+    def forget(self, stretch: list[Node]) -> None:
+        """Nodes that go are kept by nobody, so that memory does not grow with the log."""
+        for each in stretch:
+            for call in each.calls:
+                if self.calls.get(call) is each:
+                    del self.calls[call]
+            if each.answers is not None and self.results.get(each.answers) is each:
+                del self.results[each.answers]
 
     def left(
         self, other: Node | None, call: str, stays: str, goes: str, gone: set[int], node: Node, place: Place

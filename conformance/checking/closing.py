@@ -39,29 +39,42 @@ class OpenEnds:
         """One event. Raises Shapeless."""
         kind = event.get("type")
         if kind == "turn/start":
-            self.turn = _object(event, kind).get("turn", _NUMBERLESS)
-            self.opened_line, self.opened_byte, self.opened_seq = line, byte, int(event["seq"])
-            self.step, self.calls = None, {}
+            self.turn_starts(_object(event, kind).get("turn", _NUMBERLESS), int(event["seq"]), line, byte)
         elif kind == "turn/end":
             self.turn = None
         elif kind == "step/start":
             self.step = _object(event, kind).get("step")
         elif kind == "step/end":
-            self.step, self.calls = None, {}
+            self.step_ends()
         elif kind == "assistant/message":
             data = _object(event, kind)
             for call in calls_of(data, kind):
                 self.calls[call] = (data.get("step"), None)
         elif kind == "tool/call":
             called = _object(event, kind).get("callId")
-            if isinstance(called, str) and called in self.calls:
-                self.calls[called] = (self.calls[called][0], event["seq"])
+            if isinstance(called, str):
+                self.call_starts(called, event["seq"])
         elif kind == "tool/result":
             source = member(member(_object(event, kind), "message"), "source")
             if not isinstance(source, dict):
                 raise Shapeless("a tool/result holds a message with a source")
             if isinstance(source.get("callId"), str):
                 self.calls.pop(source["callId"], None)
+
+    def turn_starts(self, turn: Any, seq: int, line: int, byte: int) -> None:
+        """A turn is open; whatever was open before is forgotten."""
+        self.turn = turn
+        self.opened_seq, self.opened_line, self.opened_byte = seq, line, byte
+        self.step, self.calls = None, {}
+
+    def step_ends(self) -> None:
+        """The step is closed, and calls without a result are forgotten."""
+        self.step, self.calls = None, {}
+
+    def call_starts(self, call: str, seq: Any) -> None:
+        """A call that waits has begun; one that nobody asked for is passed over."""
+        if call in self.calls:
+            self.calls[call] = (self.calls[call][0], seq)
 
     def closers(self, seq: int, time: Any) -> list[Event]:
         """The events from ``seq`` on that close what is open. Raises Shapeless."""

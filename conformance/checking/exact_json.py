@@ -154,6 +154,8 @@ def not_lossless(value: object) -> bool:
 
 def show(value: object) -> str:
     """A value as a finding tells it, shortened."""
+    if type(value) is int and abs(value) > MAX_SAFE:
+        value = rounded(value)
     if type(value) is float and value == value and abs(value) < 1e21 and value == int(value):
         return str(int(value))
     try:
@@ -161,6 +163,14 @@ def show(value: object) -> str:
     except (RecursionError, ValueError, TypeError):
         return "a deeply nested value"
     return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def rounded(number: int) -> float:
+    """The double that a whole number stands for."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def place_of(text: str, names: Sequence[str]) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable
 
 from conformance.checking.exact_json import parse_bytes
@@ -18,16 +19,20 @@ class Lines:
     ``size`` counts the bytes so far.
     """
 
-    def __init__(self, deliver: Callable[[list[bytes]], None], longest: int) -> None:
+    def __init__(self, deliver: Callable[[list[bytes], bool], None], longest: int) -> None:
         self.deliver = deliver
         self.longest = longest
         self.fragments: list[bytes] = []
         self.held = 0
         self.size = 0
+        self.utf8 = codecs.getincrementaldecoder("utf-8")()
+        self.whole = True
+        self.suspect = False
 
     def take(self, block: bytes) -> None:
         """The next bytes of the log. Raises Overlong."""
         self.size += len(block)
+        self.look(block)
         lines = block.split(b"\n")
         rest = lines.pop()
         if lines:
@@ -35,8 +40,20 @@ class Lines:
                 self.hold(lines[0])
                 lines[0] = b"".join(self.fragments)
                 self.fragments, self.held = [], 0
-            self.deliver(lines)
+            suspect, self.suspect = self.suspect, self.suspect and rest != b""
+            self.deliver(lines, suspect)
         self.hold(rest)
+
+    def look(self, block: bytes) -> None:
+        """Whether a block is UTF-8, though a character may begin in one block and end in the next."""
+        if not (self.whole and block.isascii()):
+            try:
+                self.utf8.decode(block)
+                self.whole = self.utf8.getstate()[0] == b""
+            except UnicodeDecodeError:
+                self.suspect = True
+                self.utf8.reset()
+                self.whole = True
 
     def hold(self, fragment: bytes) -> None:
         """A part of a line."""
@@ -61,7 +78,7 @@ class Seeker:
         self.line = 0
         self.offset = 0
 
-    def take(self, lines: list[bytes]) -> None:
+    def take(self, lines: list[bytes], suspect: bool) -> None:
         """Some lines of the log."""
         for text in lines:
             self.line += 1

@@ -40,11 +40,25 @@ class NeedsExact(Exception):  # noqa: N818 - a signal inside this package
 class Watcher(Protocol):
     """Who is told of every event that a reader keeps, in the shape of today."""
 
-    def event(self, event: Event, seq: int, place: Place) -> None: ...
-
     def counted(self, seq: int) -> None: ...
 
+    def event(self, event: Event, seq: int, place: Place) -> None: ...
+
     def joined(self, node: Node, event: Event, stretch: list[Node], place: Place) -> None: ...
+
+    def turn_starts(self, turn: int, seq: int, place: Place) -> None: ...
+
+    def turn_ends(self, turn: int, seq: int, place: Place) -> None: ...
+
+    def step_starts(self, turn: int, step: int, seq: int, place: Place) -> None: ...
+
+    def step_ends(self, turn: int, step: int, seq: int, place: Place) -> None: ...
+
+    def call_starts(self, call: str, turn: int, step: int, seq: int, place: Place) -> None: ...
+
+    def assistant_appends(
+        self, node: Node, cited: list[int] | None, turn: int, step: int, place: Place
+    ) -> None: ...
 
 
 class Loading:
@@ -57,7 +71,7 @@ class Loading:
         self.ends: OpenEnds | None = OpenEnds()
         self.keep_ids = keep_ids
         self.message_ids: dict[float, Any] = {}
-        self.watchers: list[Watcher] = []
+        self.watcher: Watcher
         self.last_time: Any = None
         self.unsound_from: int | None = None
         self.unsound_why: str | None = None
@@ -118,15 +132,15 @@ class Loading:
             if fault is not None:
                 self.fault(fault, place, ADMISSION, seq)
                 sound = fault[0] != "event-envelope" or fault[2] == ("time",)
-        for watcher in self.watchers:
-            watcher.event(event, seq, place)
-        if isinstance(kind, str):
-            self.fold(event, seq, place)
+        if not isinstance(kind, str):
+            self.watcher.counted(seq)
+            return
+        self.watcher.event(event, seq, place)
+        self.fold(event, seq, place)
 
     def counted(self, seq: int) -> None:
         """An event of which nothing is asked but its envelope, and that is no chunk."""
-        for watcher in self.watchers:
-            watcher.counted(seq)
+        self.watcher.counted(seq)
 
     def known(self, event: Event, seq: int, place: Place) -> bool:
         """Types that nobody knows refuse the log, unless they are marked."""
@@ -162,11 +176,70 @@ class Loading:
         if stretch is None:
             return
         node = node_of(event, seq, place)
-        for watcher in self.watchers:
-            watcher.joined(node, event, stretch, place)
+        self.watcher.joined(node, event, stretch, place)
         if stretch:
             self.surface.replace(node, stretch)
         else:
+            self.surface.append(node)
+
+    # -- events that a typed decoder has found sound ---------------------------------
+
+    def turn_starts(self, turn: int, seq: int, place: Place) -> None:
+        """A turn/start in the shape of today."""
+        if self.ends is not None:
+            self.ends.turn_starts(turn, seq, place.line, place.byte)
+        self.watcher.turn_starts(turn, seq, place)
+
+    def turn_ends(self, turn: int, seq: int, place: Place) -> None:
+        """A turn/end in the shape of today."""
+        if self.ends is not None:
+            self.ends.turn = None
+        self.watcher.turn_ends(turn, seq, place)
+
+    def step_starts(self, turn: int, step: int, seq: int, place: Place) -> None:
+        """A step/start."""
+        if self.ends is not None:
+            self.ends.step = step
+        self.watcher.step_starts(turn, step, seq, place)
+
+    def step_ends(self, turn: int, step: int, seq: int, place: Place) -> None:
+        """A step/end."""
+        if self.ends is not None:
+            self.ends.step_ends()
+        self.watcher.step_ends(turn, step, seq, place)
+
+    def call_starts(self, call: str, turn: int, step: int, seq: int, place: Place) -> None:
+        """A tool/call."""
+        if self.ends is not None:
+            self.ends.call_starts(call, seq)
+        self.watcher.call_starts(call, turn, step, seq, place)
+
+    def user_appends(self, seq: int, has_content: bool, place: Place) -> None:
+        """A user/message that appends and is sound, its sources included."""
+        self.watcher.counted(seq)
+        if self.unsound_from is None:
+            node = Node(seq, "user/message", place.line, place.byte)
+            node.empty = not has_content
+            self.surface.append(node)
+
+    def assistant_appends(
+        self,
+        seq: int,
+        calls: list[str],
+        cited: list[int] | None,
+        projects: bool,
+        inside: tuple[int, int],
+        place: Place,
+    ) -> None:
+        """An assistant/message that appends and is sound, its sources included."""
+        node = Node(seq, "assistant/message", place.line, place.byte)
+        node.calls, node.projects = tuple(calls), projects
+        if self.ends is not None:
+            for call in calls:
+                self.ends.calls[call] = (inside[1], None)
+        joins = self.unsound_from is None
+        self.watcher.assistant_appends(node, cited, *inside, place)
+        if joins:
             self.surface.append(node)
 
     # -- the end ------------------------------------------------------------------

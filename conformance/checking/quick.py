@@ -1,176 +1,144 @@
 """The fast way through the lines of a log.
 
-A line is decoded by a typed decoder. What only counts is counted; what takes part in a rule goes, decoded,
-to the same rules as on the exact way. A line that the decoder does not take goes the exact way itself, so
-that every finding about a line is made there. The decoder keeps the syntax of JSON but is narrower: it
-takes no ``1.0`` for a seq, no lone surrogate, no value nested too deeply.
+A line is decoded by a typed decoder. A line that it takes has nothing wrong with it by itself, and what is
+left to ask of it is asked here. A line that it does not take is decoded without types, and goes to the same
+rules as on the exact way; one that even so cannot be decoded goes the exact way itself. The decoder keeps the
+syntax of JSON but is narrower: it takes no lone surrogate and no value nested too deeply.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import msgspec
-from msgspec import UNSET, Meta, Raw, UnsetType
+from msgspec import UNSET
 
 from conformance.checking.collector import Place
 from conformance.checking.exact_json import MAX_SAFE
-from conformance.checking.shapes import ELIGIBLE, KNOWN_TYPES
+from conformance.checking.quick_types import (
+    COUNTED,
+    REFUSED,
+    ROWS,
+    AssistantMessage,
+    CallData,
+    Chunk,
+    DeepChunk,
+    StepEnd,
+    StepStart,
+    ToolCall,
+    TurnEnd,
+    TurnStart,
+    UserMessage,
+    decode_any,
+    decode_deep,
+    decode_line,
+)
 
 if TYPE_CHECKING:
     from conformance.checking.scanning import Scan
 
-Seq = Annotated[int, Meta(ge=0, le=MAX_SAFE)]
-Whole = Annotated[int, Meta(ge=-MAX_SAFE, le=MAX_SAFE)]
-Number = int | float
-
-JUDGED = ELIGIBLE | {
-    "turn/start", "turn/end", "step/start", "step/end", "tool/call", "request/header", "request/context",
-    "todo/write", "llm/retry", "llm/retry-started", "compaction/start", "compaction/summary",
-    "compaction/end", "session/end-seed",
-}  # fmt: skip
-"""Known types of which more is asked than their envelope. The others only count."""
-
-LOSSY = re.compile(rb"-0|[0-9][eE]|[0-9]{300}")
-"""What stands in every text with a number that is not lossless, and in some others."""
-
-
-class TextData(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """The data of a row of text or reasoning."""
-
-    turn: Number
-    step: Number
-    index: Number
-    dt: list[Whole]
-    texts: Annotated[list[str], Meta(min_length=1)]
-
-
-class CallData(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """The data of a row of a tool call."""
-
-    turn: Number
-    step: Number
-    index: Number
-    id: str
-    dt: list[Whole]
-    args: Annotated[list[str], Meta(min_length=1)]
-    name: str | UnsetType = UNSET
-
-
-class Chunk(msgspec.Struct, forbid_unknown_fields=True, gc=False, tag_field="type", tag="assistant/chunk"):
-    """The most frequent line of all."""
-
-    seq: Seq
-    time: Whole
-    data: Raw
-
-
-def _plain(name: str, tag: str) -> type[msgspec.Struct]:
-    fields = [("seq", Seq), ("time", Whole), ("data", Raw)]
-    return msgspec.defstruct(name, fields, forbid_unknown_fields=True, gc=False, tag_field="type", tag=tag)
-
-
-def _judged(name: str, tag: str) -> type[msgspec.Struct]:
-    fields: list[Any] = [("seq", Raw), ("time", Raw), ("data", Raw)]
-    fields += [(each, Raw, b"") for each in ("surfaceOp", "sourceEventSeqs", "ignorable")]
-    return msgspec.defstruct(name, fields, gc=False, tag_field="type", tag=tag)
-
-
-def _row(name: str, tag: str, data: type[msgspec.Struct]) -> type[msgspec.Struct]:
-    fields = [("seq0", Seq), ("time0", Whole), ("data", data)]
-    return msgspec.defstruct(name, fields, forbid_unknown_fields=True, gc=False, tag_field="type", tag=tag)
-
-
-def _classes() -> tuple[Any, frozenset[type], frozenset[type]]:
-    counted = [_plain(f"Counted{number}", tag)
-               for number, tag in enumerate(sorted(KNOWN_TYPES - JUDGED - {"assistant/chunk"}))]  # fmt: skip
-    judged = [_judged(f"Judged{number}", tag) for number, tag in enumerate(sorted(JUDGED))]
-    rows = [
-        _row("TextRow", "text-chunks", TextData),
-        _row("ReasoningRow", "reasoning-chunks", TextData),
-        _row("CallRow", "tool-call-chunks", CallData),
-    ]
-    union: Any = Chunk
-    for each in [*counted, *judged, *rows]:
-        union = union | each
-    return union, frozenset(counted), frozenset(rows)
-
-
-_UNION, _COUNTED, _ROWS = _classes()
-_decode_line: Callable[[bytes], Any] = msgspec.json.Decoder(_UNION).decode
-_decode_any: Callable[[bytes], Any] = msgspec.json.Decoder().decode
-_REFUSED = (msgspec.MsgspecError, RecursionError, ValueError)
+MINUS_ZERO = re.compile(rb"[:,\[ \t\r]-0(?:[.eE,}\] \t\r]|$)")
+DIGITS = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
+ENDLESS = b"0" * 300
+"""So many digits in a row may be beyond all doubles, and the decoder reads them as an integer."""
 
 
 def take_lines(scan: Scan, lines: list[bytes]) -> None:
     """Lines behind the header, without their line feeds."""
-    kept, offset, line = scan.kept, scan.offset, scan.line
-    loading, deep = scan.loading, scan.deep
-    decode, search = _decode_line, LOSSY.search
-    chunk = None
-    for text in lines:
-        try:
-            found = decode(text)
-        except _REFUSED:
-            found = None
-        kind = type(found)
-        if (
-            kind is Chunk
-            and found.seq == kept
-            and scan.issue is None
-            and not (deep and search(text) is not None)
-        ):
-            kept += 1
-            offset += len(text) + 1
-            line += 1
-            chunk = found
-            continue
-        scan.kept, scan.offset, scan.line = kept, offset, line
-        if chunk is not None:
-            scan.kept_to, loading.last_time, chunk = offset, chunk.time, None
-        if found is None or (deep and search(text) is not None):
-            scan.take(text)
+    deep = scan.deep
+    decode, chunks = (decode_deep, DeepChunk) if deep else (decode_line, Chunk)
+    at = 0
+    if not scan.faulty():
+        kept = scan.kept
+        for index, text in enumerate(lines):
+            try:
+                found = decode(text)
+            except REFUSED:
+                found = None
+            if type(found) is chunks and found.seq == kept and not (deep and b"-" in text and b"-0" in text):
+                kept += 1
+                continue
+            if index > at:
+                _count(scan, lines[at:index])
+            _take(scan, found, text)
+            kept, at = scan.kept, index + 1
+            if scan.faulty():
+                break
         else:
-            _take(scan, found, kind, text)
-        kept, offset, line = scan.kept, scan.offset, scan.line
-    scan.kept, scan.offset, scan.line = kept, offset, line
-    if chunk is not None:
-        scan.kept_to, loading.last_time = offset, chunk.time
+            if len(lines) > at:
+                _count(scan, lines[at:])
+            return
+    for text in lines[at:]:
+        _untyped(scan, text)
 
 
-def _take(scan: Scan, found: Any, kind: type, text: bytes) -> None:
-    """A line that the decoder has taken, and that is no chunk in its place."""
-    if scan.issue is None:
-        if kind in _COUNTED and found.seq == scan.kept:
-            scan.loading.last_time = found.time
+def _count(scan: Scan, lines: list[bytes]) -> None:
+    """Lines with one chunk each, all of them kept."""
+    scan.kept += len(lines)
+    scan.line += len(lines)
+    scan.offset += sum(map(len, lines)) + len(lines)
+    scan.kept_to = scan.offset
+    scan.loading.last_time = decode_line(lines[-1]).time
+
+
+def _take(scan: Scan, found: Any, text: bytes) -> None:
+    """A line that is not one of many chunks."""
+    if found is None or (scan.deep and not _is_lossless(text)):
+        _untyped(scan, text)
+        return
+    kind = type(found)
+    if kind in ROWS:
+        last = _last_time(found) if found.seq0 == scan.kept else None
+        if last is None:
+            _untyped(scan, text)
+            return
+        scan.kept += len(found.data.dt) + 1
+    elif found.seq != scan.kept:
+        _untyped(scan, text)
+        return
+    else:
+        last = found.time
+        if kind is Chunk or kind is DeepChunk:
+            pass
+        elif kind in COUNTED:
             scan.loading.counted(found.seq)
-        elif kind in _ROWS and found.seq0 == scan.kept and (last := _last_time(found)) is not None:
-            scan.loading.last_time = last
-            scan.kept += len(found.data.dt)
-        else:
-            _judge(scan, text)
+        elif not _JUDGES[kind](scan, found, Place(scan.line + 1, scan.offset, text)):
+            _untyped(scan, text)
             return
         scan.kept += 1
-        scan.line += 1
-        scan.offset += len(text) + 1
-        scan.kept_to = scan.offset
-        return
-    _judge(scan, text)
+    scan.loading.last_time = last
+    scan.line += 1
+    scan.offset += len(text) + 1
+    scan.kept_to = scan.offset
 
 
-def _judge(scan: Scan, text: bytes) -> None:
-    """A line that the rules have to see."""
+def _untyped(scan: Scan, text: bytes) -> None:
+    """A line that the rules have to see whole."""
     try:
-        record = _decode_any(text)
-    except _REFUSED:
+        record = decode_any(text)
+    except REFUSED:
+        scan.take(text)
+        return
+    if scan.deep and not _is_lossless(text):
         scan.take(text)
         return
     place = Place(scan.line + 1, scan.offset, text)
     scan.line += 1
     scan.offset += len(text) + 1
     scan.record(record, place)
+
+
+def _is_lossless(text: bytes) -> bool:
+    """Whether surely no number of a line is -0 or beyond all doubles; the decoder refuses 1e400 itself."""
+    if b"-" in text and MINUS_ZERO.search(text) is not None:
+        return False
+    if len(text) > len(ENDLESS) and ENDLESS in text.translate(DIGITS):
+        return False
+    try:
+        decode_any(text)
+    except REFUSED:
+        return False
+    return True
 
 
 def _last_time(row: Any) -> int | None:
@@ -185,3 +153,80 @@ def _last_time(row: Any) -> int | None:
         if not -MAX_SAFE <= time <= MAX_SAFE:
             return None
     return time
+
+
+# -- what is left to ask ----------------------------------------------------------------
+
+
+def _turn_start(scan: Scan, found: TurnStart, place: Place) -> bool:
+    scan.loading.turn_starts(found.data.turn, found.seq, place)
+    return True
+
+
+def _turn_end(scan: Scan, found: TurnEnd, place: Place) -> bool:
+    scan.loading.turn_ends(found.data.turn, found.seq, place)
+    return True
+
+
+def _step_start(scan: Scan, found: StepStart, place: Place) -> bool:
+    scan.loading.step_starts(found.data.turn, found.data.step, found.seq, place)
+    return True
+
+
+def _step_end(scan: Scan, found: StepEnd, place: Place) -> bool:
+    scan.loading.step_ends(found.data.turn, found.data.step, found.seq, place)
+    return True
+
+
+def _tool_call(scan: Scan, found: ToolCall, place: Place) -> bool:
+    data = found.data
+    scan.loading.call_starts(data.callId, data.turn, data.step, found.seq, place)
+    return True
+
+
+def _user_message(scan: Scan, found: UserMessage, place: Place) -> bool:
+    cited = found.sourceEventSeqs
+    if cited is not UNSET and not _sound(cited, found.seq):
+        return False
+    scan.loading.user_appends(found.seq, bool(found.data.content), place)
+    return True
+
+
+def _assistant_message(scan: Scan, found: AssistantMessage, place: Place) -> bool:
+    cited: Any = found.sourceEventSeqs
+    if cited is UNSET:
+        cited = None
+    elif cited and not _sound(cited, found.seq):
+        return False
+    calls: list[str] = []
+    for block in found.data.message.content:
+        if block.type == "tool-call":
+            try:
+                call = decode_any(bytes(block.id))
+            except REFUSED:
+                return False
+            if not isinstance(call, str):
+                return False
+            calls.append(call)
+    data = found.data
+    if data.turn is None or data.step is None:
+        return False
+    projects = bool(data.message.content)
+    scan.loading.assistant_appends(found.seq, calls, cited, projects, (data.turn, data.step), place)
+    return True
+
+
+def _sound(cited: list[int], seq: int) -> bool:
+    """Whether sources are some, each once, all of them earlier."""
+    return bool(cited) and max(cited) < seq and len(set(cited)) == len(cited)
+
+
+_JUDGES: dict[type, Any] = {
+    TurnStart: _turn_start,
+    TurnEnd: _turn_end,
+    StepStart: _step_start,
+    StepEnd: _step_end,
+    ToolCall: _tool_call,
+    UserMessage: _user_message,
+    AssistantMessage: _assistant_message,
+}

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from conformance.checking.collector import Collector, Place
-from conformance.checking.exact_json import has_half, is_number, not_lossless, parse_bytes, show
+from conformance.checking.exact_json import has_half, is_number, not_lossless, parse_bytes, rounded, show
 from conformance.checking.header import Header, read_header
 from conformance.checking.loading import SCAN, Loading
 from conformance.checking.model import Finding
@@ -40,8 +40,6 @@ class Scan:
         self.committed_by: int | None = None
         self.dropped_lines = 0
         self.dropped_events = 0
-        self.next_seq: int | None = None
-        """The seq that would come next if the lines behind the fault are taken as they are."""
         self.rewound_to: int | None = None
         self.torn_bytes = 0
 
@@ -49,6 +47,10 @@ class Scan:
     def stopped(self) -> bool:
         """Whether nothing behind can be judged."""
         return self.header is not None and not self.header.goes_on
+
+    def faulty(self) -> bool:
+        """Whether a fault has been found, so that nothing behind it is kept."""
+        return self.issue is not None
 
     def take(self, text: bytes) -> None:
         """The next whole line, without its line feed."""
@@ -106,7 +108,7 @@ class Scan:
         if self.issue is None:
             self.gap(record, seq, 1, place)
         else:
-            self.behind(seq, 1, place)
+            self.behind(1)
         if isinstance(record, dict) and record.get("type") == "turn/end":
             self.commit(place)
 
@@ -120,7 +122,7 @@ class Scan:
         if self.issue is None:
             self.gap(row.record, row.seq0, row.count, place)
         else:
-            self.behind(row.seq0, row.count, place)
+            self.behind(row.count)
 
     # -- faults -------------------------------------------------------------------
 
@@ -156,8 +158,8 @@ class Scan:
 
     def number_gap(self, seq: float, is_row: bool, count: int, place: Place, names: tuple[str, ...]) -> None:
         """A seq that was used before, or one that leaves others out."""
+        seq = rounded(seq) if isinstance(seq, int) else seq
         whole = seq == seq and abs(seq) < 2**63 and seq == int(seq)
-        self.next_seq = int(seq) + count if whole else None
         if whole and 0 <= seq < self.kept:
             self.rewound_to = int(seq)
             message = f"seq {int(seq)} is used a second time: the log goes back instead of on"
@@ -180,12 +182,10 @@ class Scan:
             seq=int(seq) if whole else None, found=show(seq), expected=str(self.kept), story=story, hint=hint,
         )  # fmt: skip
 
-    def behind(self, seq: object, count: int, place: Place) -> None:
+    def behind(self, count: int) -> None:
         """A line behind the fault: it is lost, whatever it holds."""
         self.dropped_lines += 1
         self.dropped_events += count
-        if isinstance(seq, int) and not isinstance(seq, bool):
-            self.next_seq = seq + count
 
     def fault(self, condition: str, message: str, place: Place, names: tuple[str, ...], **told: Any) -> None:
         """A fault of the scan. Only the first one is what the reader may report."""

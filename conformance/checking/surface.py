@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.checking.exact_json import is_number, is_seq, show
+from conformance.checking.exact_json import is_number, is_seq, rounded, show
 from conformance.checking.model import Also
 from conformance.checking.shapes import ELIGIBLE, Event, Fault
 
@@ -104,6 +104,7 @@ class Surface:
         else:
             node.next.prev = node
         for each in stretch:
+            each.prev = each.next = None  # no ring is left behind for a collector that is switched off
             del self.by_seq[each.seq]
         self.by_seq[node.seq] = node
         self.generation += 1
@@ -292,7 +293,4 @@ def difference(before: Any, after: Any) -> tuple[tuple[str, ...], str, str] | No
 
 
 def _double(number: int | float) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return float("inf") if number > 0 else float("-inf")
+    return rounded(number) if isinstance(number, int) else number
