@@ -15,10 +15,13 @@ from conformance.families.generators import members
 from conformance.file_contents import FILE_OPERATIONS, expand_expected, expand_file
 from conformance.ledger import Ledger, load_ledger
 from conformance.operations import OPERATIONS, Operation
+from conformance.phases import is_own
 from conformance.resources import vectors_dir
 from conformance.shorthand import ShorthandError, expand_request
+from conformance.shorthand_backend import expand_batches, expand_logs
 from conformance.shorthand_expect import expand_expect
 from conformance.strict_yaml import Lines
+from conformance.tokens import references
 
 FORMAT = 1
 
@@ -117,7 +120,7 @@ class _Reader:
         operation, capability, header = self.operation(entry)
         if "family" in entry:
             return self.family(operation, capability, header, entry)
-        request = self.expand(entry)
+        request = self.expand_backend(entry) if operation.name == "backend" else self.expand(entry)
         self.check_request(operation, request, entry)
         expect = self.expand_expect(operation, request, entry)
         self.check_expect(operation, request, expect, entry)
@@ -205,11 +208,22 @@ class _Reader:
         self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]
     ) -> dict[str, Any]:
         try:
+            expect = expand_expect(operation.name, request, entry["expect"])
             if operation.name in FILE_OPERATIONS:
-                return expand_expected(entry["request"], entry["expect"])
-            return expand_expect(operation.name, request, entry["expect"])
+                return expand_expected(entry["request"], expect)
+            return expect
         except ShorthandError as error:
             raise self.fault_in(entry, f"expect: {error}", entry["expect"]) from None
+
+    def expand_backend(self, entry: dict[str, Any]) -> dict[str, Any]:
+        try:
+            expand_logs(entry["expect"])
+            request: dict[str, Any] = entry["request"]
+            if not isinstance(request.get("steps"), list):
+                return request
+            return {**request, "steps": expand_batches(request["steps"])}
+        except ShorthandError as error:
+            raise self.fault_in(entry, str(error), entry["request"]) from None
 
     def check_request(self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]) -> None:
         wrong = schemas.fault(f"op/{operation.name}#/$defs/request", request)
@@ -253,6 +267,13 @@ class _Reader:
             asked = len(steps) if isinstance(steps, list) else "no"
             told = f"{asked} steps are asked and {len(expect.steps)} answers expected"
             raise self.fault_in(entry, f"expect: {told}", entry["expect"])
+        if "steps_text" in request and any(isinstance(step, dict) and is_own(step) for step in steps):
+            raise self.fault_in(entry, "steps_text holds a step of the suite's own", entry["request"])
+        for index, step in enumerate(expect.steps):
+            for alternative in step.alternatives:
+                if any(type(named) is not int or named >= index for named in references(alternative.value)):
+                    told = f"step {index} names a step that is not before it"
+                    raise self.fault_in(entry, f"expect: {told}", entry["expect"])
         names = [next(iter(step), "") if isinstance(step, dict) else "" for step in steps]
         for late, early in (("amend", ("push", "pushValidated")), ("pushValidated", ("validate",))):
             if late in names and not any(name in early for name in names[: names.index(late)]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from conformance.json_text import JsonTextError, parse_exact
 from conformance.ledger import Ledger
 from conformance.operations import OPERATIONS
 from conformance.protocol import Answer, read_answer
+from conformance.tokens import with_tokens
 
 STRICT_WORDS: Final = ("condition", "position")
 PASSING: Final = frozenset(("pass", "either"))
@@ -100,8 +101,13 @@ class Judge:
             return self._judge_steps(case, answer.value)
         return self.against(case, case.expect, answer)
 
-    def against(self, case: Case, expect: Expectation, answer: Answer) -> Verdict:
-        """One answer against one expectation: of a whole case, of a step, or of a member of a family."""
+    def against(
+        self, case: Case, expect: Expectation, answer: Answer, earlier: Sequence[Any] = ()
+    ) -> Verdict:
+        """One answer against one expectation: of a whole case, of a member of a family, or of a step.
+
+        ``earlier`` are the answers to the steps before, which an expectation may refer to.
+        """
         kind = answer.kind
         if kind == "result":
             try:
@@ -109,7 +115,7 @@ class Judge:
             except JsonTextError as error:
                 told = f"a member of the result is no JSON: {error}"
                 return Verdict(case, "adapter-error", "adapter", told)
-            return self._judge_result(case, expect, found)
+            return self._judge_result(case, expect, found, earlier)
         if kind == "rejected":
             return self._judge_rejection(case, expect, answer.value)
         if kind in ("crashed", "died"):
@@ -133,7 +139,7 @@ class Judge:
             answer = (
                 read_answer(step) if type(step) is dict else Answer("malformed", "a step must be an object")
             )
-            verdict = self.against(case, expect, answer)
+            verdict = self.against(case, expect, answer, found[:index])
             if verdict.status not in PASSING:
                 verdict.message = f"step {index}: {verdict.message or 'another result'}"
                 if verdict.difference is not None:
@@ -143,7 +149,9 @@ class Judge:
             whole.position = worse(whole.position, verdict.position)
         return whole
 
-    def _judge_result(self, case: Case, expect: Expectation, found: dict[str, Any]) -> Verdict:
+    def _judge_result(
+        self, case: Case, expect: Expectation, found: dict[str, Any], earlier: Sequence[Any]
+    ) -> Verdict:
         first: Difference | None = None
         for branch, alternative in enumerate(expect.alternatives):
             if alternative.kind != "result":
@@ -152,7 +160,7 @@ class Judge:
             if spelled == repr(found):  # the usual case; what is spelled otherwise may still be the same
                 return _passed(case, expect, branch)
             if tokens and OPERATIONS[case.op].tokens:
-                wanted = with_tokens(wanted, found)
+                wanted = with_tokens(wanted, found, earlier)
             difference = first_difference(wanted, found)
             if difference is None:
                 return _passed(case, expect, branch)
@@ -209,7 +217,7 @@ class Judge:
         if known is None:
             plain = plain_members(alternative.value)
             # The value is kept as well: an id is only good while its object lives.
-            known = self._parsed[key] = (alternative.value, plain, '"$any"' in json.dumps(plain), repr(plain))
+            known = self._parsed[key] = (alternative.value, plain, '"$' in json.dumps(plain), repr(plain))
         return known[1:]
 
 
@@ -226,22 +234,6 @@ def plain_members(result: dict[str, Any]) -> dict[str, Any]:
         else:
             plain[name] = value
     return plain
-
-
-def with_tokens(expected: Any, found: Any) -> Any:
-    """``expected`` with each ``{"$any": "time"}`` replaced by what was found there, if that is a time."""
-    if type(expected) is dict:
-        if expected.keys() == {"$any"}:
-            return found if type(found) is int and abs(found) <= 2**53 - 1 else expected
-        members = found if type(found) is dict else {}
-        return {key: with_tokens(value, members.get(key)) for key, value in expected.items()}
-    if type(expected) is list:
-        elements = found if type(found) is list else []
-        return [
-            with_tokens(value, elements[index] if index < len(elements) else None)
-            for index, value in enumerate(expected)
-        ]
-    return expected
 
 
 def _passed(case: Case, expect: Expectation, branch: int) -> Verdict:

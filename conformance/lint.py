@@ -15,7 +15,7 @@ from conformance.json_text import NestingError, parse_exact
 DIGESTS = "digests.json"
 RETIRED = "retired.json"
 STEPS = ("push", "validate", "amend")
-UNSHAPED = ("tutorial", "session.live")
+UNSHAPED = ("tutorial", "session.live", "normalise")
 """Operations whose events have shapes of their own, which the schema of the operation holds."""
 
 

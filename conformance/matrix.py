@@ -11,6 +11,7 @@ from typing import Any
 from conformance.cases import Case, Expectation
 from conformance.json_text import parse_exact
 from conformance.ledger import Ledger, Rule
+from conformance.phases import is_own
 from conformance.reference_sources import sources
 
 RULE_ID = re.compile(r"\b[A-Z]{3,5}-[1-9][0-9]*\b")
@@ -123,8 +124,11 @@ def steps_of(case: Case) -> list[Any]:
 def decides(operation: str, step: dict[str, Any]) -> bool:
     """Whether a step could be refused, so that its result means something.
 
-    A view meets what was pushed when it is read; a session has checked everything by then.
+    A view meets what was pushed when it is read; a session has checked everything by then. A backend
+    may refuse whatever it is asked.
     """
+    if operation == "backend":
+        return not is_own(step)
     return "append" in step or "validate" in step or (operation == "surface.live" and "observe" in step)
 
 

@@ -22,7 +22,13 @@ class Operation:
         return self.name if self.variant is None else f"{self.name}@{request.get(self.variant)}"
 
 
-BESIDE_OPERATIONS = frozenset(("isolation", "seed", "files", "text"))
+STORAGE = frozenset(("storage.jsonl", "storage.jsonl-zstd", "storage.sqlite14"))
+"""What a backend keeps in its folder, for cases that damage it."""
+
+BACKEND = frozenset(("backend.borrowed", "backend.live", "backend.signal"))
+"""What a backend may offer beside its store."""
+
+BESIDE_OPERATIONS = STORAGE | BACKEND | {"isolation", "seed", "files", "text"}
 """Capabilities that are no operation."""
 
 OPERATIONS = {
@@ -43,12 +49,15 @@ OPERATIONS = {
         Operation("closers", ("events",)),
         Operation("chunks.pack", ("events",), variant="store"),
         Operation("chunks.unpack", ("record",), variant="store"),
+        Operation("jsonl.scan", ("hex", "path", "compression")),
+        Operation("jsonl.path", ("session", "cwd", "compression", "found")),
         Operation("request-header", ("events",)),
         Operation("request-header.equal", ("left", "right")),
         Operation("admit", ("sessionId", "header", "events"), variant="source", tokens=True),
         Operation("fork", ("header", "events", "taken", "sourceId", "boundary", "childId"), tokens=True),
-        Operation("jsonl.scan", ("hex", "path", "compression")),
-        Operation("jsonl.path", ("session", "cwd", "compression", "found")),
+        Operation("normalise", ("sessionId", "events")),
+        Operation("jsonl.load", ("hex", "path", "compression", "sessionId")),
+        Operation("backend", ("root", "steps"), stepwise=True, tokens=True),
     )
 }
 

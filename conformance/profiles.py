@@ -21,12 +21,26 @@ from conformance.selection import in_topic
 
 FORMAT = 1
 
-TOPICS = {
+CONTRACT = ("backend/contract*", "backend/borrowed", "backend/live", "backend/signal")
+"""What is asked of any backend, in whatever it keeps sessions."""
+
+TOPICS: dict[str, tuple[str, ...]] = {
     "surface": ("surface", "session/live"),
     "tutorial": ("tutorial",),
-    "untyped": ("surface", "session", "codec"),
+    "untyped": ("*",),
     "isolation": ("session/isolation",),
     "codec": ("codec",),
+    "session": (
+        "admit",
+        "fork",
+        "session/append",
+        "session/seeded",
+        "session/closers*",
+        "session/request-header*",
+    ),
+    "jsonl": ("jsonl", "zstd", "load"),
+    "backend-jsonl": (*CONTRACT, "backend/jsonl-*", "backend/zstd-*"),
+    "backend-sqlite": (*CONTRACT, "backend/sqlite-*"),
 }
 """The topics of each profile; ``untyped`` takes the optional cases of its topics, the others the rest.
 Families are optional for their length alone, so they belong to the profile of their topic."""

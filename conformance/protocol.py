@@ -20,8 +20,12 @@ class Request(NamedTuple):
     number: int
     body: str
 
+    def text(self) -> str:
+        """The request as it is sent; asked for once each time that it is."""
+        return f'{{"id":{self.number},{self.body}'
+
     def line(self) -> bytes:
-        return f'{{"id":{self.number},{self.body}\n'.encode("ascii")
+        return f"{self.text()}\n".encode("ascii")
 
 
 class Answer(NamedTuple):

@@ -60,7 +60,7 @@ def scan(data: bytes) -> Scan:
 def scan_source(source: Source, scanner: Scanner) -> Scan:
     """A file from its first byte to its last.
 
-    JSNL-11, JSNL-14: what stands behind the last kept line is torn off: a last line without its line
+    JSNL-11, JSNL-14, BACK-24: what stands behind the last kept line is torn off: a last line without its line
     feed, and lines from a fault on. JSNL-18: in pieces, so that memory does not grow with the file.
     """
     while piece := source.read(scanner.size, PIECE):
@@ -112,7 +112,7 @@ class Scanner:
     def take(self, line: bytes, end: int) -> None:
         """One whole line, without its line feed, which ends before byte ``end``.
 
-        JSNL-14: a fault is no refusal yet, for what begins with it may be the tail of an unfinished
+        JSNL-14, BACK-25: a fault is no refusal yet, for what begins with it may be the tail of an unfinished
         write. JSNL-15: the first fault refuses the log once a turn/end is found in its own line or in
         any line behind it that can be read. JSNL-16: a line is kept whole or not at all.
         """

@@ -16,7 +16,7 @@ LONGEST_SAFE = len("-9007199254740991")
 FEW_BRACKETS = 400
 """A text with fewer cannot nest too deeply for Python's own reader, which gives up at a thousand levels."""
 
-PIECE = re.compile(
+TOKEN = re.compile(
     r'[ \t\n\r]*([][{},:]|"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9][0-9.eE+-]*|true|false|null)[ \t\n\r]*', re.DOTALL
 )
 
@@ -52,49 +52,47 @@ def read_nested(text: str) -> object:
     """
     root: list[object] = []
     open_ones: list[list[object] | dict[str, object]] = [root]
-    names: list[str] = [""]
+    name = ""
     wants, at_first = "value", False
     position = 0
     while position < len(text):
-        found = PIECE.match(text, position)
+        found = TOKEN.match(text, position)
         if found is None:
-            raise ValueError(f"no JSON at character {position}")
+            raise ValueError
         piece, position = found[1], found.end()
         inside = open_ones[-1]
         if piece in ("]", "}"):
-            if len(open_ones) == 1 or (piece == "}") != isinstance(inside, dict):
-                raise ValueError(f"nothing that {piece} could close")
+            if inside is root or (piece == "}") != isinstance(inside, dict):
+                raise ValueError
             if wants != "next" and not at_first:
-                raise ValueError(f"{piece} where a {wants} belongs")
+                raise ValueError
             open_ones.pop()
-            names.pop()
             wants, at_first = "next", False
         elif piece == ",":
-            if wants != "next" or len(open_ones) == 1:
-                raise ValueError("a comma that separates nothing")
+            if wants != "next" or inside is root:
+                raise ValueError
             wants = "name" if isinstance(inside, dict) else "value"
         elif piece == ":":
             if wants != "colon":
-                raise ValueError("a colon behind no name")
+                raise ValueError
             wants = "value"
         elif wants == "name":
             if not piece.startswith('"'):
-                raise ValueError(f"{piece} where a name belongs")
-            names[-1] = str(DECODER.decode(piece))
+                raise ValueError
+            name = str(DECODER.decode(piece))
             wants, at_first = "colon", False
         elif wants == "value":
             value: object = [] if piece == "[" else {} if piece == "{" else DECODER.decode(piece)
             if isinstance(inside, dict):
-                inside[names[-1]] = value
+                inside[name] = value
             else:
                 inside.append(value)
             wants, at_first = "next", False
             if isinstance(value, list | dict):
                 open_ones.append(value)
-                names.append("")
                 wants, at_first = "name" if isinstance(value, dict) else "value", True
         else:
-            raise ValueError(f"{piece} where a {wants} belongs")
-    if len(open_ones) > 1 or wants != "next":
-        raise ValueError("the text ends too early")
+            raise ValueError
+    if open_ones[-1] is not root or wants != "next":
+        raise ValueError
     return root[0]

@@ -449,8 +449,11 @@ def test_a_survivor_that_an_either_case_sees_is_told_apart(jury):
 
 
 def test_the_corpus_is_strong(capsys):
-    """The gate: named mutants killed by a case of their rule, no generic one alive without a reason."""
-    assert main(["adequacy", "--no-cache"]) == 0, capsys.readouterr().out
+    """The gate: named mutants killed by a case of their rule, no generic one alive without a reason.
+
+    What is known of a mutant is kept under a digest of all that it depends on, so nothing is tried twice.
+    """
+    assert main(["adequacy"]) == 0, capsys.readouterr().out
 
 
 def test_a_weak_corpus_is_noticed(capsys, monkeypatch):

@@ -195,8 +195,8 @@ def test_checks_that_there_was_no_time_for_are_told():
     assert diagnosis.exit_code == 0
 
 
-@pytest.mark.parametrize("capability", ["seqs.encode@15", "seqs.decode@19"])
-def test_an_adapter_of_cells_only_is_examined(capability, tmp_path):
+@pytest.mark.parametrize("capability", ["seqs.encode@15", "seqs.decode@19", "backend"])
+def test_an_adapter_of_one_operation_is_examined(capability, tmp_path):
     program = tmp_path / "cells.py"
     program.write_text(
         f"import sys\nsys.path.insert(0, {str(GLUE.parent)!r})\nimport faulty_glue\n"

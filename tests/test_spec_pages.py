@@ -20,6 +20,7 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,8 @@ from conformance.json_text import parse_exact
 from conformance.ledger import load_ledger
 
 ROOT = Path(__file__).resolve().parent.parent
+STORES = tempfile.TemporaryDirectory(prefix="session-conformance-")
+"""Goes with the process: a folder for the stores of examples."""
 PAGES = sorted((ROOT / "spec").glob("*.md"))
 LINKED = [*PAGES, ROOT / "vectors" / "README.md", ROOT / "README.md"]
 
@@ -48,8 +51,9 @@ NO_LINE_FEED = " // no line feed"
 TRANSCRIPT = re.compile(r"seqs (?P<seqs>\[.*?\]), messages (?P<messages>\[.*\])")
 ONE_EVENT = {"project", "classify"}
 SEED = '{"seed":'
-STEPWISE = {"surface.live", "session.live"}
+STEPWISE = {"surface.live", "session.live", "backend"}
 MAKE_SESSIONS = ("admit@", "fork")
+READ_LOGS = ("normalise", "jsonl.load")
 QUESTIONS = ("eligible", "surface", "append", "replacement")
 LISTS_OF_MESSAGES = {"messages", "messages.linear-fallback", "tutorial"}
 NO_EXAMPLES = {"README.md", "advice.md", "protocol.md", "where-it-lives.md", "rejected-designs.md"}
@@ -95,11 +99,15 @@ def request_of(example: Example) -> dict[str, Any]:
         return {"op": op, "edition": "v0", "store": store, name: member}
     if example.op.startswith(MAKE_SESSIONS):
         return session_request_of(example)
+    if example.op in READ_LOGS:
+        return stored_request_of(example)
     if example.op.startswith("jsonl."):
         return jsonl_request_of(example)
     request: dict[str, Any] = {"op": example.op, "edition": "v0"}
     if example.base is not None:
         request["baseSeq"] = example.base
+    if example.op == "backend":
+        request["root"] = tempfile.mkdtemp(dir=STORES.name)
     if example.op in STEPWISE:
         request["steps_text"] = f"[{','.join(step for step, _ in steps_of(example))}]"
         if example.lines[0].startswith(SEED):
@@ -143,6 +151,15 @@ def session_request_of(example: Example) -> dict[str, Any]:
         spelled_as_text = name in ("header", "events", "boundary")
         request[f"{name}_text" if spelled_as_text else name] = json.dumps(value) if spelled_as_text else value
     return request
+
+
+def stored_request_of(example: Example) -> dict[str, Any]:
+    """The events of a session s as they are stored, or the lines of its file."""
+    request: dict[str, Any] = {"op": example.op, "edition": "v0", "sessionId": "s"}
+    if example.op == "normalise":
+        return {**request, "events_text": f"[{','.join(example.lines)}]"}
+    content = "".join(f"{line}\n" for line in example.lines)
+    return {**request, "compression": "none", "hex": content.encode().hex()}
 
 
 def jsonl_request_of(example: Example) -> dict[str, Any]:
@@ -194,6 +211,8 @@ def expectation(op: str, says: str) -> dict[str, Any]:
     if op.startswith("jsonl."):
         return {"result": {"told": says}}
     value = parse_exact(says)
+    if op == "normalise":
+        return {"result": {"events": value}}
     if op.startswith("seqs.decode"):
         return {"result": {"values": value}}
     if op in ("request-header", "request-header.equal"):
@@ -226,11 +245,19 @@ def as_told(op: str, found: dict[str, Any], expected: dict[str, Any]) -> dict[st
         if "header" in told and "createdAt" not in expected["result"]["header"]:
             assert isinstance(told["header"].pop("createdAt"), int)
         return {"result": told}
+    if op == "jsonl.load" and "result" in found:
+        return {"result": {"told": load_as_told(**found["result"])}}
     if op == "jsonl.path" and "result" in found:
         return {"result": {"told": "/".join(found["result"].values())}}
     if op.startswith("jsonl.scan") and "result" in found:
         return {"result": {"told": scan_as_told(**found["result"])}}
     return found
+
+
+def load_as_told(header: Any, events: list[Any], closers: list[Any], tornFrom: int | None) -> str:  # noqa: N803
+    """The seqs of the events and of the closers, and whether the file is whole."""
+    seqs, closing = ([event["seq"] for event in each] for each in (events, closers))
+    return f"seqs {seqs}, closers {closing}, {'whole' if tornFrom is None else 'torn'}"
 
 
 def scan_as_told(header: Any, events: list[Any], tornFrom: int | None) -> str:  # noqa: N803
@@ -350,8 +377,15 @@ WRONG = [
     ("jsonl.scan → refused: jsonl-line, at 2", f'{HEADER}\n{{bad\n{{"type":"turn/end"}}'),
     ("jsonl.scan@zstd → seqs [], torn from byte 94", '{"lines":[{"header":{}}]}'),
     ("jsonl.scan@zstd → refused: zstd-frame, at 1", '{"lines":[{"header":{}}],"checksum":"wrong"}'),
+    ("normalise → []", '{"type":"turn/start","seq":0,"time":0,"data":{"turn":1}}'),
+    ("normalise → refused: legacy-mode-set, at 1", '{"type":"mode/set","seq":0,"time":0,"data":{}}'),
+    ("jsonl.load → seqs [], closers [0], whole", HEADER),
+    ("jsonl.load → seqs [], closers [], whole", f"{HEADER}\n{{bad"),
+    ("jsonl.load → refused: jsonl-identity, at 0", HEADER.replace('"s"', '"t"')),
     ("jsonl.path → _no-cwd/t/session.jsonl", '{"session":"s","compression":"none"}'),
     ("session.live", '{"append":{"type":"turn/start","data":{}}} // → {"seq":1}'),
+    ("backend", '{"load":"s"} // → refused: session-exists'),
+    ("backend", '{"list":true} // → {"headers":[{}]}'),
     ("session.live", '{"observe":["nodes"]} // → {"nodes":[0]}'),
 ]
 

@@ -154,9 +154,9 @@ from conformance.adapters.registry import resolve
 from conformance.corpus import load_corpus
 from conformance.protocol import Request
 connection = InProcess(resolve("reference").factory())
-for number, case in enumerate(load_corpus(), 1):
-    if case.family is None and (not sys.argv[1:] or case.topic not in sys.argv[1:]):
-        connection.ask(Request(number, case.body))
+asked = [case for case in load_corpus() if case.family is None and case.topic not in sys.argv[1:]]
+for _ in connection.exchange(Request(number, case.body) for number, case in enumerate(asked, 1)):
+    pass
 """
 
 

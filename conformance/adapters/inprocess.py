@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, NoReturn
 
+from conformance import phases
 from conformance.adapters.limits import Limits
 from conformance.protocol import HELLO_BODY, Answer, Hello, Request, read_answer, read_hello
 
@@ -83,7 +84,7 @@ class InProcess:
 
     def ask(self, request: Request) -> Answer:
         """Put one request."""
-        asked, _ = _DECODE(f'{{"id":{request.number},{request.body}')
+        asked, _ = _DECODE(request.text())
         if self._timed:
             signal.setitimer(signal.ITIMER_REAL, self._limits.answer_seconds)
         try:
@@ -96,7 +97,10 @@ class InProcess:
         return read_answer(_DECODE(text)[0])
 
     def exchange(self, requests: Iterator[Request]) -> Iterator[tuple[int, Answer]]:
-        """One answer after the other, in the order of the requests."""
+        """One answer after the other, in the order of the requests; backend cases phase by phase."""
+        return phases.exchange(self._exchange, requests)
+
+    def _exchange(self, requests: Iterator[Request]) -> Iterator[tuple[int, Answer]]:
         ask = self.ask
         total = self._limits.total_seconds
         ends_at = None if total is None else time.monotonic() + total

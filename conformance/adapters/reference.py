@@ -14,8 +14,10 @@ import reference_impl.tutorial
 from conformance import __version__
 from conformance.adapters.members import MissingMemberError, Request, Result, member
 from conformance.adapters.reference_admission import admit, fork, seed_of
+from conformance.adapters.reference_backend import backend
 from conformance.adapters.reference_chunks import chunks_pack, chunks_unpack
 from conformance.adapters.reference_files import TooLarge, place_of_log, scan_file
+from conformance.adapters.reference_load import jsonl_load, normalise
 from reference_impl import seqs_codec
 from reference_impl.closers import closers as closers_of
 from reference_impl.event_log import require_event
@@ -278,9 +280,14 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "fork": fork,
     "jsonl.scan": jsonl_scan,
     "jsonl.path": jsonl_path,
+    "normalise": normalise,
+    "jsonl.load": jsonl_load,
+    "backend": backend,
 }
 EDITIONS = ("v0",)
-BESIDE_OPERATIONS = ("isolation", "text", "seed", "files")
+BESIDE_OPERATIONS = (
+    "isolation", "text", "seed", "files", "backend.borrowed", "backend.live", "backend.signal",
+)  # fmt: skip
 """Capabilities that are no operation; spec/protocol.md says what each of them is."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -16,9 +17,12 @@ from conformance.adapters.stdio import StdioPool, split_command
 from conformance.config import NamedAdapter
 from conformance.errors import AdapterError, UsageError
 from conformance.ledger import load_ledger
+from conformance.operations import STORAGE, known_capability
 from conformance.protocol import Connection
 
-FORMS = "reference, dsh, dsh@VERSION, python:package.module:factory, stdio:COMMAND"
+FORMS = (
+    "reference, dsh, dsh@VERSION, dsh-backend:NAME, dsh-plugin, python:package.module:factory, stdio:COMMAND"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,10 @@ def resolve(
     if name == "dsh" or name.startswith("dsh@"):
         version = name.partition("@")[2] or None
         return AdapterSpec(name, command=lambda: _dsh(version), limits=bounds)
+    if kind == "dsh-backend" and rest:
+        return AdapterSpec(name, command=lambda: _published_backend(rest), limits=bounds)
+    if name == "dsh-plugin":
+        raise UsageError("dsh-plugin is a plugin that `run` is given: dsh-plugin --module PATH_OR_PACKAGE")
     if kind == "python" and rest:
         return AdapterSpec(name, factory=lambda: load_factory(rest), limits=bounds)
     if kind == "stdio" and rest:
@@ -116,6 +124,42 @@ def _dsh(version: str | None) -> list[str]:
         return provision.command(version or provision.DEFAULT_VERSION, load_ledger().known_texts())
     except provision.DshUnavailable as error:
         raise AdapterError(str(error)) from None
+
+
+def _published_backend(name: str) -> list[str]:
+    from conformance.adapters.dsh import hosting
+
+    if name not in hosting.PUBLISHED:
+        known = ", ".join(hosting.PUBLISHED)
+        raise UsageError(f"no published backend is called {name}; known are {known}")
+    try:
+        return hosting.published_command(name, load_ledger().known_texts())
+    except hosting.DshUnavailable as error:
+        raise AdapterError(str(error)) from None
+
+
+def plugin(module: str, config: str, storage: str | None, limits: Limits | None = None) -> AdapterSpec:
+    """A persistence plugin of the user's. Raises UsageError for a configuration that is no JSON object."""
+    try:
+        settings = json.loads(config)
+    except ValueError as error:
+        raise UsageError(f"--config is no JSON: {error}") from None
+    if not isinstance(settings, dict):
+        raise UsageError('--config must be a JSON object, such as \'{"path": "{root}/store"}\'')
+    capability = f"storage.{storage}" if storage else ""
+    if storage and not known_capability(capability):
+        known = ", ".join(sorted(name.removeprefix("storage.") for name in STORAGE))
+        raise UsageError(f"--storage knows {known}, not {storage}")
+
+    def command() -> list[str]:
+        from conformance.adapters.dsh import hosting
+
+        try:
+            return hosting.plugin_command(module, settings, capability, load_ledger().known_texts())
+        except hosting.DshUnavailable as error:
+            raise AdapterError(str(error)) from None
+
+    return AdapterSpec("dsh-plugin", command=command, limits=limits or Limits())
 
 
 def load_factory(path: str) -> Callee:

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from conformance import phases
 from conformance.adapters.lane import Lane
 from conformance.adapters.limits import SHOWN_PROBLEMS, Limits
 from conformance.errors import AdapterError
@@ -74,7 +75,10 @@ class StdioPool:
                 self.problem(reason)
 
     def exchange(self, requests: Iterator[Request]) -> Iterator[tuple[int, Answer]]:
-        """Answers in the order in which they arrive, exactly one for each request."""
+        """Answers in the order in which they arrive, exactly one for each request; see ``phases``."""
+        return phases.exchange(self._exchange, requests)
+
+    def _exchange(self, requests: Iterator[Request]) -> Iterator[tuple[int, Answer]]:
         self.source = requests
         if self.ends_at is None and self.limits.total_seconds is not None:
             self.ends_at = time.monotonic() + self.limits.total_seconds

@@ -8,12 +8,15 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from conformance.adapters.inprocess import InProcess
 from conformance.adequacy import generic, known, named, trial
+from conformance.adequacy.copies import load
 from conformance.adequacy.excuses import excuse, load_excuses
 from conformance.adequacy.mutant import Mutant, Outcome
 from conformance.adequacy.tracing import trace_cases
 from conformance.cases import Case
 from conformance.corpus import load_corpus
+from conformance.engine import undeclared
 from conformance.errors import VectorError
 from conformance.ledger import Ledger
 from conformance.reference_sources import sources
@@ -84,9 +87,9 @@ def run_campaign(
     """Try every mutant. Raises VectorError if the reference itself does not pass the corpus."""
     campaign = gather(ledger, page, which)
     excuses = load_excuses()
-    cases = [
-        case for case in load_corpus(ledger=ledger) if case.family is None
-    ]  # they repeat what single cases show
+    hello = InProcess(load({})).hello
+    corpus = [case for case in load_corpus(ledger=ledger) if undeclared(case, hello) is None]
+    cases = [case for case in corpus if case.family is None]  # single cases alone have to be strong
     jury = trial.select_jury(cases, trace_cases(cases))
     check_original(jury.cases)
     remembered = {} if cache is None or all_kills else known.read(cache)

@@ -48,7 +48,7 @@ def trace_cases(cases: Sequence[Case]) -> list[frozenset[Line]]:
         hit.clear()
         sys.settrace(tracer)
         try:
-            connection.ask(Request(1, case.body))
+            list(connection.exchange(iter([Request(1, case.body)])))
         finally:
             sys.settrace(before)
         traced.append(frozenset(hit))

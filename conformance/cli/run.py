@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from conformance.adapters.limits import Limits
-from conformance.adapters.registry import FORMS, resolve
+from conformance.adapters.registry import FORMS, plugin, resolve
 from conformance.baseline import load_baseline
 from conformance.cases import Case
 from conformance.cli.common import add_selection, megabytes, plain, positive, seconds, selection_of
@@ -66,6 +66,18 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--memory-limit", type=megabytes, metavar="MIB",
         help=f"how much memory an adapter process may hold (default {Limits().memory_mib})",
     )  # fmt: skip
+    group = parser.add_argument_group("a persistence plugin of DeepSeek Harness (adapter dsh-plugin)")
+    group.add_argument(
+        "--module", metavar="M", help="the plugin: a package name, or a path that begins with ./ or /"
+    )
+    group.add_argument(
+        "--config", default="{}", metavar="JSON",
+        help="its configuration; {root} in it stands for the folder of a store",
+    )  # fmt: skip
+    group.add_argument(
+        "--storage", metavar="FORMAT",
+        help="what it keeps in that folder, for cases that damage it: jsonl, jsonl-zstd, sqlite14",
+    )  # fmt: skip
     parser.set_defaults(command=command)
 
 
@@ -73,7 +85,10 @@ def command(args: argparse.Namespace) -> int:
     """Run, show, report, and return the exit code."""
     named = load_config(find_config())
     entry = named.get(args.adapter)
-    adapter = resolve(args.adapter, limits_of(args, entry), named)
+    if args.adapter == "dsh-plugin" and args.module is not None:
+        adapter = plugin(args.module, args.config, args.storage, limits_of(args, entry))
+    else:
+        adapter = resolve(args.adapter, limits_of(args, entry), named)
     ledger = load_ledger()
     cases, options = prepare(args, entry, ledger)
     with ExitStack() as stack:

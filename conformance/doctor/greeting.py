@@ -107,7 +107,7 @@ def capabilities(patient: Patient) -> Iterator[Finding]:
         yield finding("capability-unknown", HELLO, received, names)
     if "v0" not in patient.hello["editions"]:
         yield finding("nothing-declared", HELLO, received, "the edition v0 is not among the editions")
-    elif not patient.declared:
+    elif not any(known_capability(each) and each not in BESIDE_OPERATIONS for each in told):
         yield finding(
             "nothing-declared", HELLO, received, "no operation of this suite is among the capabilities"
         )

@@ -105,7 +105,7 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
     result = ask(argv, op="hello", protocol=1)["result"]
     assert result["protocol"] == 1
     assert result["editions"] == ["v0"]
-    assert result["capabilities"] == [
+    assert [name for name in result["capabilities"] if not name.startswith("jsonl.")] == [
         "fold",
         "messages",
         "project",
@@ -117,15 +117,32 @@ def test_hello_tells_what_is_under_test(argv: list[str]) -> None:
         "closers",
         "chunks.pack@jsonl",
         "chunks.unpack@jsonl",
+        "jsonl.scan",
+        "jsonl.path",
+        "closers",
         "request-header",
         "request-header.equal",
-        "isolation",
-        "text",
         "admit@borrowed",
         "admit@restored",
         "fork",
+        "jsonl.scan",
+        "jsonl.path",
+        "normalise",
+        "jsonl.load",
         "isolation",
+        "text",
         "seed",
+        "chunks.pack@jsonl",
+        "chunks.unpack@jsonl",
+        "normalise",
+        "jsonl.load",
+        "backend",
+        "isolation",
+        "text",
+        "backend.borrowed",
+        "backend.live",
+        "backend.signal",
+        "storage.jsonl",
     ]
     implementation = result["implementation"]
     assert implementation["name"] == "@deepseek-ai/dsh-session"

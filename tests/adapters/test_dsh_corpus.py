@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from conformance.adapters.dsh import node
 from conformance.adapters.registry import resolve
 from conformance.corpus import load_corpus
 from conformance.engine import Options, run
@@ -25,8 +26,25 @@ def statuses() -> dict[str, str]:
     return {record["case"]: record["status"] for record in records[1:-1]}
 
 
-def test_what_the_package_is_said_to_answer_it_answers(statuses):
-    claimed = [case.id for case in load_corpus() if "dsh" in case.evidence]
+def needs_storage(case) -> bool:
+    """Whether the case is asked of the storage packages, which want a newer Node than the others."""
+    return case.op.startswith("jsonl.")
+
+
+@pytest.fixture(scope="module")
+def stores() -> bool:
+    """Whether a Node is here that runs the storage packages; in CI there has to be one."""
+    try:
+        version = node.version_of(node.find_node(node.STORAGE_NODE))
+    except node.DshUnavailable as error:
+        pytest.skip(str(error))
+    assert version >= node.STORAGE_NODE or os.environ.get("CI") != "true"
+    return version >= node.STORAGE_NODE
+
+
+def test_what_the_package_is_said_to_answer_it_answers(statuses, stores):
+    cases = [case for case in load_corpus() if stores or not needs_storage(case)]
+    claimed = [case.id for case in cases if "dsh" in case.evidence]
     assert len(claimed) > 400
     assert {case: statuses[case] for case in claimed if statuses[case] not in ("pass", "either")} == {}
 

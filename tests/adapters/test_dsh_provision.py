@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapters.dsh import node, provision
+from conformance.adapters.dsh import hosting, node, provision
 from conformance.adapters.dsh.provision import DEFAULT_VERSION, VERSIONS, DshUnavailable
 
 CHECKOUT = Path(provision.__file__).resolve().parents[3]
@@ -83,7 +83,7 @@ class Host:
         monkeypatch.setattr(node, "_wheel_root", lambda: None)
 
     def with_node_and_npm(self) -> Host:
-        fake_node(self.bin / "node")
+        fake_node(self.bin / "node", "v24.0.0")  # so new that no other one of the host is wished for
         python_script(self.bin / "npm", FAKE_NPM)
         return self
 
@@ -127,6 +127,17 @@ def test_a_node_that_will_not_do_makes_way_for_the_next(host: Host, version: str
     later = fake_node(host.base / "later" / "node")
     host.environment.setenv("PATH", f"{host.bin}{os.pathsep}{later.parent}")
     assert node.find_node() == str(later)
+
+
+def test_a_newer_node_is_preferred_where_it_is_wished_for(host: Host) -> None:
+    first = fake_node(host.bin / "node", "v22.14.0")
+    newer = fake_node(host.base / "newer" / "node", "v22.15.0")
+    host.environment.setenv("PATH", f"{host.bin}{os.pathsep}{newer.parent}")
+    assert node.find_node() == str(first)
+    assert node.find_node(node.STORAGE_NODE) == str(newer)
+    assert node.find_node((24, 0)) == str(first), "one that is old enough for all else will do"
+    host.environment.setenv("SESSION_CONFORMANCE_NODE", str(first))
+    assert node.find_node(node.STORAGE_NODE) == str(first)
 
 
 def test_the_configured_node_goes_first_and_must_work(host: Host) -> None:
@@ -407,5 +418,6 @@ def test_a_lock_pins_everything_and_names_no_address(version: str) -> None:
 
 
 def test_every_lock_is_known_and_the_default_is_one() -> None:
-    assert sorted(path.name for path in LOCKS.iterdir()) == sorted(VERSIONS)
+    locks = {*VERSIONS, *(backend.lock for backend in hosting.PUBLISHED.values())}
+    assert sorted(path.name for path in LOCKS.iterdir()) == sorted(locks)
     assert DEFAULT_VERSION in VERSIONS

@@ -16,7 +16,9 @@ import { jsonlOperations } from './jsonl_operations.mjs';
 import { knownTexts } from './known_texts.mjs';
 import { serveLines } from './line_server.mjs';
 import { liveOperations } from './live_operations.mjs';
+import { loadOperations } from './load_operations.mjs';
 import { repairOperations } from './repair_operations.mjs';
+import { PUBLISHED_BACKEND, publishedBackend } from './published_backend.mjs';
 import { surfaceOperations } from './surface_operations.mjs';
 
 const PACKAGE = '@deepseek-ai/dsh-session';
@@ -30,6 +32,8 @@ const AREAS = [
   headerOperations,
   admissionOperations,
   jsonlOperations,
+  loadOperations,
+  publishedBackend,
 ];
 
 /** Capabilities that are no operation; spec/protocol.md says what each of them is. */
@@ -51,7 +55,11 @@ async function start([packageDir, textsFile]) {
       language: 'JavaScript',
       url: manifest.repository?.url?.replace(/^git\+|\.git$/g, ''),
     },
-    capabilities: [...capabilitiesOf(operations), ...BESIDE_OPERATIONS],
+    capabilities: [
+      ...capabilitiesOf(operations),
+      ...BESIDE_OPERATIONS,
+      ...(operations.some(([name]) => name === 'backend') ? PUBLISHED_BACKEND : []),
+    ],
     editions: ['v0'],
   };
   const adapter = { operations: new Map(operations), conditionOf, hello };

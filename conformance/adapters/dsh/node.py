@@ -109,6 +109,14 @@ def _wheel_root() -> Path | None:
     return Path(spec.origin).parent if spec is not None and spec.origin else None
 
 
+def version_of(program: str) -> tuple[int, int]:
+    """Major and minor version of a Node that ``find_node`` gave. Raises DshUnavailable if it is gone."""
+    version = _version_or_problem_of(program)
+    if isinstance(version, str):
+        raise DshUnavailable(f"{program} {version}: {_GET_NODE}")
+    return version
+
+
 def _version_or_problem_of(program: str) -> str | tuple[int, int]:
     """Why ``program`` will not do as Node, or its version: asked, since a file of that name may not run."""
     try:

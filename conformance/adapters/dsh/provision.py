@@ -45,7 +45,7 @@ def command(version: str, texts: Sequence[Mapping[str, object]]) -> list[str]:
     runtime = node.find_node(node.STORAGE_NODE) if _has_storage(version) else node.find_node()
     root = cache_root()
     package_dir = install(version, runtime, root)
-    return [runtime, str(_ADAPTER), str(package_dir), str(_write_texts(texts, root))]
+    return [runtime, str(_ADAPTER), str(package_dir), str(write_texts(texts, root))]
 
 
 def cache_root() -> Path:
@@ -56,10 +56,14 @@ def cache_root() -> Path:
         raise DshUnavailable(str(error)) from error
 
 
-def install(version: str, runtime: str, root: Path) -> Path:
-    """The folder that holds ``node_modules`` of ``version``; installed below ``root`` if it is not there."""
+def install(version: str, runtime: str, root: Path, lock: str | None = None) -> Path:
+    """The folder that holds ``node_modules`` of ``version``; installed below ``root`` if it is not there.
+
+    ``lock`` names another lock than the one of that version, which holds more packages.
+    """
     _require_known(version)
-    key = f"{version}-{_lock_digest(version)[:16]}"
+    lock = lock or version
+    key = f"{lock}-{_lock_digest(lock)[:16]}"
     parent = root / "dsh"
     target = parent / key
     if _is_ready(target, version):
@@ -71,7 +75,7 @@ def install(version: str, runtime: str, root: Path) -> Path:
                 return target
             if alone:
                 _remove_leftovers(parent, key)
-            _install_anew(version, runtime, target)
+            _install_anew(version, lock, runtime, target)
     except OSError as error:
         raise DshUnavailable(f"{PACKAGE} {version} cannot be put into the cache {root}: {error}") from error
     return target
@@ -86,10 +90,10 @@ def _has_storage(version: str) -> bool:
     return STORAGE in (_LOCKS / version / "package.json").read_text("utf-8")
 
 
-def _lock_digest(version: str) -> str:
+def _lock_digest(lock: str) -> str:
     digest = hashlib.sha256()
     for name in _LOCK_FILES:
-        content = (_LOCKS / version / name).read_bytes()
+        content = (_LOCKS / lock / name).read_bytes()
         digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)
     return digest.hexdigest()
@@ -104,12 +108,12 @@ def _is_ready(target: Path, version: str) -> bool:
     return isinstance(manifest, dict) and manifest.get("version") == version
 
 
-def _install_anew(version: str, runtime: str, target: Path) -> None:
+def _install_anew(version: str, lock: str, runtime: str, target: Path) -> None:
     """Installs in a temporary folder beside ``target`` and renames; nothing stays behind on any failure."""
     workplace = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     try:
         for name in _LOCK_FILES:
-            shutil.copyfile(_LOCKS / version / name, workplace / name)
+            shutil.copyfile(_LOCKS / lock / name, workplace / name)
         node.npm_ci(runtime, workplace, f"{PACKAGE} {version}", spare_cache=target.parent.parent / "npm")
         if not _is_ready(workplace, version):
             raise DshUnavailable(f"npm ended well, yet {PACKAGE} {version} is not there: try another npm")
@@ -154,7 +158,7 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _write_texts(texts: Sequence[Mapping[str, object]], root: Path) -> Path:
+def write_texts(texts: Sequence[Mapping[str, object]], root: Path) -> Path:
     content = json.dumps({"conditions": [dict(entry) for entry in texts]}, sort_keys=True).encode()
     path = root / "texts" / f"{hashlib.sha256(content).hexdigest()}.json"
     try:
