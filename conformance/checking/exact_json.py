@@ -159,10 +159,19 @@ def show(value: object) -> str:
     if type(value) is float and value == value and abs(value) < 1e21 and value == int(value):
         return str(int(value))
     try:
-        text = json.dumps(value, ensure_ascii=True)
+        text = json.dumps(_told(value), ensure_ascii=True)
     except (RecursionError, ValueError, TypeError):
         return "a deeply nested value"
     return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def _told(value: object) -> object:
+    """The value with every number as a reader has it. Raises RecursionError."""
+    if isinstance(value, dict):
+        return {name: _told(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_told(item) for item in value[:50]]
+    return rounded(value) if type(value) is int and abs(value) > MAX_SAFE else value
 
 
 def rounded(number: int) -> float:

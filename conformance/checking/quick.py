@@ -37,7 +37,7 @@ from conformance.checking.quick_types import (
 if TYPE_CHECKING:
     from conformance.checking.scanning import Scan
 
-MINUS_ZERO = re.compile(rb"[:,\[ \t\r]-0(?:[.eE,}\] \t\r]|$)")
+MINUS_ZERO = re.compile(rb"(?:^|[:,\[ \t\r])-(?:0(?:[.eE,}\] \t\r]|$)|[0-9.]+[eE]-)")
 DIGITS = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
 ENDLESS = b"0" * 300
 """So many digits in a row may be beyond all doubles, and the decoder reads them as an integer."""

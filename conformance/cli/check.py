@@ -10,7 +10,7 @@ from conformance.cli.common import plain
 from conformance.errors import ExitCode, UsageError
 from conformance.terminal import PlainConsole
 
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "sarif", "junit")
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -53,6 +53,14 @@ def command(args: argparse.Namespace) -> int:
         from conformance.checking.text import summary
 
         console.print(summary(report), soft_wrap=True, highlight=False, markup=False)
-    else:
+    elif args.format == "json":
         print(json.dumps(report.record(), ensure_ascii=True, indent=2))
+    elif args.format == "sarif":
+        from conformance.checking.sarif import sarif
+
+        print(json.dumps(sarif(report), ensure_ascii=True, indent=2))
+    else:
+        from conformance.checking.junit import junit
+
+        sys.stdout.write(junit(report))
     return int(ExitCode(report.exit_code))
