@@ -86,7 +86,12 @@ def _reports(
 
 def _one(source: Bytes, name: str, deep: bool, exact: bool, told: Callable[[int], None] | None) -> FileReport:
     report = FileReport(name)
-    JsonlCheck(deep=deep, exact=exact, progress=told).check(source, is_compressed(source, name), report)
+    compressed = is_compressed(source, name)
+    JsonlCheck(deep=deep, exact=exact, progress=told).check(source, compressed, report)
+    if (size := source.size_now()) != source.size:
+        what = "grew" if size > source.size else "became shorter"
+        message = f"the file {what} while it was read; what is told is about its first {source.size:,} bytes"
+        report.findings.append(Finding("file-changed", "advice", "file", message))
     return report
 
 

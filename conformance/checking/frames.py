@@ -51,6 +51,10 @@ class Bytes:
             self._buffer = self.file.read(max(0, min(max(count, 4096), self.size - offset)))
         return self._buffer[inside : inside + count]
 
+    def size_now(self) -> int:
+        """How long the file is at this moment."""
+        return self.file.seek(0, 2)
+
 
 def frames_of(source: Bytes) -> Iterator[Frame]:
     """The frames in order, the torn one last if there is one. Raises FrameFault."""

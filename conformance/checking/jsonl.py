@@ -162,6 +162,7 @@ class JsonlCheck:
             raise FrameFault(
                 "zstd-torn-record", "the complete frames do not end with a whole, kept line", scan.kept_to
             )
+        scan.complete_size = lines.size
         if torn is None:
             return None
         self.torn(source, torn, lines, scan)
@@ -242,7 +243,7 @@ def fill(report: FileReport, scan: Scan, adviser: Adviser, torn_from: int | None
     loading = scan.loading
     made = None
     if scan.header is not None and scan.header.goes_on:
-        made = loading.closers(scan.kept)
+        made = scan.closers = loading.closers(scan.kept)
         if scan.committed_by is None:
             adviser.finish(made)
         report.edition = scan.header.edition

@@ -69,7 +69,7 @@ def take_lines(scan: Scan, lines: list[bytes]) -> None:
                 _count(scan, lines[at:])
             return
     for text in lines[at:]:
-        _untyped(scan, text)
+        take_untyped(scan, text)
 
 
 def _count(scan: Scan, lines: list[bytes]) -> None:
@@ -84,17 +84,17 @@ def _count(scan: Scan, lines: list[bytes]) -> None:
 def _take(scan: Scan, found: Any, text: bytes) -> None:
     """A line that is not one of many chunks."""
     if found is None or (scan.deep and not _is_lossless(text)):
-        _untyped(scan, text)
+        take_untyped(scan, text)
         return
     kind = type(found)
     if kind in ROWS:
         last = _last_time(found) if found.seq0 == scan.kept else None
         if last is None:
-            _untyped(scan, text)
+            take_untyped(scan, text)
             return
         scan.kept += len(found.data.dt) + 1
     elif found.seq != scan.kept:
-        _untyped(scan, text)
+        take_untyped(scan, text)
         return
     else:
         last = found.time
@@ -103,7 +103,7 @@ def _take(scan: Scan, found: Any, text: bytes) -> None:
         elif kind in COUNTED:
             scan.loading.counted(found.seq)
         elif not _JUDGES[kind](scan, found, Place(scan.line + 1, scan.offset, text)):
-            _untyped(scan, text)
+            take_untyped(scan, text)
             return
         scan.kept += 1
     scan.loading.last_time = last
@@ -112,7 +112,7 @@ def _take(scan: Scan, found: Any, text: bytes) -> None:
     scan.kept_to = scan.offset
 
 
-def _untyped(scan: Scan, text: bytes) -> None:
+def take_untyped(scan: Scan, text: bytes) -> None:
     """A line that the rules have to see whole."""
     try:
         record = decode_any(text)

@@ -15,6 +15,7 @@ from conformance.checking.header import Header, read_header
 from conformance.checking.loading import SCAN, Loading
 from conformance.checking.model import Finding
 from conformance.checking.rows import ROWS, Row, RowFault, read_row
+from conformance.checking.shapes import Event
 
 HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 """The escape of half a surrogate pair, in a line as it is stored."""
@@ -42,6 +43,8 @@ class Scan:
         self.dropped_events = 0
         self.rewound_to: int | None = None
         self.torn_bytes = 0
+        self.complete_size = 0
+        self.closers: list[Event] | None = None
 
     @property
     def stopped(self) -> bool:

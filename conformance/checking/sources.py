@@ -50,11 +50,6 @@ def blocks_of(source: Bytes, progress: Progress | None) -> Iterator[bytes]:
         yield block
 
 
-def size_now(file: BinaryIO) -> int:
-    """How long a file is at this moment."""
-    return os.fstat(file.fileno()).st_size if not isinstance(file, io.BytesIO) else file.getbuffer().nbytes
-
-
 def name_of(path: str | os.PathLike[str] | bytes) -> str:
     """What a log is called in a report."""
     return "(bytes)" if isinstance(path, bytes) else str(Path(path))
