@@ -18,7 +18,7 @@ from conformance.checking.model import Also, FileReport
 from conformance.checking.scanning import LONGEST_LINE, Scan
 from conformance.checking.sources import Progress, blocks_of
 
-LARGEST_CONTENT = 16 << 30
+LARGEST_CONTENT = 4 << 30
 """Bytes that a compressed log may expand to: a limit of this program, and no rule of the format."""
 
 

@@ -69,7 +69,10 @@ def take_lines(scan: Scan, lines: list[bytes]) -> None:
                 _count(scan, lines[at:])
             return
     for text in lines[at:]:
-        take_untyped(scan, text)
+        if text:
+            take_untyped(scan, text)
+        else:
+            scan.empty_behind()
 
 
 def _count(scan: Scan, lines: list[bytes]) -> None:

@@ -132,6 +132,8 @@ class Scan:
     def unreadable(self, place: Place) -> None:
         """A line that is no JSON. It cannot tell of a turn's end."""
         self.dropped_lines += 1
+        if self.issue is not None and not place.text:
+            return
         story, hint = _why_unreadable(place.text)
         message = "this line is empty" if not place.text.strip() else "this line is not JSON"
         self.fault("jsonl-line", message, place, (), story=story, hint=hint)
@@ -189,6 +191,12 @@ class Scan:
         """A line behind the fault: it is lost, whatever it holds."""
         self.dropped_lines += 1
         self.dropped_events += count
+
+    def empty_behind(self) -> None:
+        """An empty line behind the fault, of which there may be very many."""
+        self.line += 1
+        self.offset += 1
+        self.dropped_lines += 1
 
     def fault(self, condition: str, message: str, place: Place, names: tuple[str, ...], **told: Any) -> None:
         """A fault of the scan. Only the first one is what the reader may report."""

@@ -39,7 +39,7 @@ def test_every_truncation_gives_a_report(data):
     for cut in range(len(data)):
         (report,) = conformance.check(data[:cut]).files
         assert report.verdict in ("accepted", "refused")
-        assert report.findings, cut
+        assert report.findings or (report.events in (0, 9) and report.torn_from is None), cut
 
 
 @pytest.mark.parametrize("data", [GOOD, PACKED], ids=["plain", "compressed"])
@@ -100,7 +100,7 @@ def test_a_line_just_within_the_bound_is_read():
 
 
 def test_a_bomb_is_stopped():
-    bomb = compressed(line(HEADER), b"\n" * 300_000_000)
+    bomb = compressed(line(HEADER), b"\n" * 60_000_000)
     assert len(bomb) < 100_000
     report = judge(bomb, True, largest_content=20_000_000)
     assert report.verdict in ("refused", "not judged")
@@ -108,7 +108,7 @@ def test_a_bomb_is_stopped():
 
 
 def test_a_bomb_of_one_line_is_stopped_by_the_length_of_a_line():
-    bomb = compressed(line(HEADER), b"x" * 300_000_000)
+    bomb = compressed(line(HEADER), b"x" * 100_000_000)
     report = judge(bomb, True)
     assert report.verdict == "not judged"
 
