@@ -35,6 +35,8 @@ ADVICE = {
     "unreadable": "FILE-1",
     "too-large": "FILE-2",
     "file-changed": "FILE-3",
+    "dictionary-missing": "FILE-4",
+    "db-unreadable": "FILE-5",
 }
 """Ids of what no rule of the specification is about; see ``spec/advice.md``."""
 

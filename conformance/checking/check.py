@@ -15,6 +15,7 @@ from conformance.checking.paths import Log, find_logs
 from conformance.checking.sources import is_compressed, name_of, opened, spooled
 
 Target = str | os.PathLike[str] | bytes
+SQLITE_MAGIC = b"SQLite format 3\x00"
 Progress = Callable[[str, int, int | None], None]
 """Told the path of the log, how many bytes of it have been read, and how many it has."""
 
@@ -77,7 +78,12 @@ def _reports(
             yield unreadable(name, fault)
             return
         with opened(log.target) as source:
-            yield _one(source, name, deep, exact, told)
+            if source.at(0, 16) != SQLITE_MAGIC or isinstance(log.target, bytes):
+                yield _one(source, name, deep, exact, told)
+                return
+        from conformance.checking.databases import check_database
+
+        yield from check_database(os.fspath(log.target))
     except OSError as error:
         yield unreadable(name, error.strerror or str(error))
     except MemoryError:

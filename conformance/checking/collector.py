@@ -52,7 +52,7 @@ class Collector:
             return last
         finding = Finding(condition, severity, layer, message, seq=seq, found=found, expected=expected)
         finding.story, finding.hint = story, hint
-        if place is not None:
+        if place is not None and place.byte >= 0:
             finding.line, finding.byte = place.line, place.byte
             finding.excerpt, finding.column = excerpt_of(place.text, names)
         self.made.append((rank, len(self.made), finding))

@@ -42,9 +42,9 @@ class Node:
         self.projects = True
         self.empty = False
 
-    def also(self, what: str) -> Also:
-        """The node's line, for a finding that is about it as well."""
-        return Also(self.line, self.byte, f"{what}, seq {self.seq}")
+    def also(self, what: str) -> Also | None:
+        """The node's line, for a finding that is about it as well; None where nodes have no lines."""
+        return None if self.byte < 0 else Also(self.line, self.byte, f"{what}, seq {self.seq}")
 
 
 class Refused(Exception):  # noqa: N818 - it becomes a finding
