@@ -20,6 +20,7 @@ from conformance.resources import vectors_dir
 from conformance.shorthand import ShorthandError, expand_request
 from conformance.shorthand_backend import expand_batches, expand_logs
 from conformance.shorthand_expect import expand_expect
+from conformance.shorthand_rows import ROW_OPERATIONS, expand_rows, expand_rows_expected
 from conformance.strict_yaml import Lines
 from conformance.tokens import references
 
@@ -120,9 +121,12 @@ class _Reader:
         operation, capability, header = self.operation(entry)
         if "family" in entry:
             return self.family(operation, capability, header, entry)
-        request = self.expand_backend(entry) if operation.name == "backend" else self.expand(entry)
+        if operation.name == "backend":
+            request = self.expand_backend(entry)
+        else:
+            request = self.expand(operation, header, entry)
         self.check_request(operation, request, entry)
-        expect = self.expand_expect(operation, request, entry)
+        expect = self.expand_expect(operation, header, request, entry)
         self.check_expect(operation, request, expect, entry)
         line = {"op": operation.name, **header, "edition": self.document["edition"], **request}
         body = json_text.dump_ascii(line)[1:]
@@ -196,18 +200,22 @@ class _Reader:
         value: Any = int(variant) if variant.isdigit() else variant
         return operation, f"{name}@{variant}", {operation.variant: value}
 
-    def expand(self, entry: dict[str, Any]) -> dict[str, Any]:
+    def expand(self, operation: Operation, header: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
         try:
             if self.document["op"] in FILE_OPERATIONS:
                 return expand_file(entry["request"])
+            if operation.name in ROW_OPERATIONS:
+                return expand_rows(header["schema"], expand_request(entry["request"]))
             return expand_request(entry["request"])
         except ShorthandError as error:
             raise self.fault_in(entry, f"request: {error}", entry["request"]) from None
 
     def expand_expect(
-        self, operation: Operation, request: dict[str, Any], entry: dict[str, Any]
+        self, operation: Operation, header: dict[str, Any], request: dict[str, Any], entry: dict[str, Any]
     ) -> dict[str, Any]:
         try:
+            if operation.name in ROW_OPERATIONS:
+                return expand_rows_expected(header["schema"], request, entry["expect"])
             expect = expand_expect(operation.name, request, entry["expect"])
             if operation.name in FILE_OPERATIONS:
                 return expand_expected(entry["request"], expect)

@@ -14,6 +14,7 @@ from conformance.json_text import JsonTextError, parse_exact
 from conformance.ledger import Ledger
 from conformance.operations import OPERATIONS
 from conformance.protocol import Answer, read_answer
+from conformance.rows_compare import comparable
 from conformance.tokens import with_tokens
 
 STRICT_WORDS: Final = ("condition", "position")
@@ -111,7 +112,7 @@ class Judge:
         kind = answer.kind
         if kind == "result":
             try:
-                found = plain_members(answer.value)
+                found = comparable(case.op, plain_members(answer.value))
             except JsonTextError as error:
                 told = f"a member of the result is no JSON: {error}"
                 return Verdict(case, "adapter-error", "adapter", told)
@@ -156,7 +157,7 @@ class Judge:
         for branch, alternative in enumerate(expect.alternatives):
             if alternative.kind != "result":
                 continue
-            wanted, tokens, spelled = self._expected(alternative)
+            wanted, tokens, spelled = self._expected(case.op, alternative)
             if spelled == repr(found):  # the usual case; what is spelled otherwise may still be the same
                 return _passed(case, expect, branch)
             if tokens and OPERATIONS[case.op].tokens:
@@ -210,12 +211,12 @@ class Judge:
             return "not-given"
         return "same" if wanted in meant else "other"
 
-    def _expected(self, alternative: Alternative) -> tuple[dict[str, Any], bool, str]:
+    def _expected(self, operation: str, alternative: Alternative) -> tuple[dict[str, Any], bool, str]:
         """The expected result with NAME_text parsed, whether it holds tokens, and its repr; once per case."""
         key = id(alternative.value)
         known = self._parsed.get(key)
         if known is None:
-            plain = plain_members(alternative.value)
+            plain = comparable(operation, plain_members(alternative.value))
             # The value is kept as well: an id is only good while its object lives.
             known = self._parsed[key] = (alternative.value, plain, '"$' in json.dumps(plain), repr(plain))
         return known[1:]

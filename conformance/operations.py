@@ -28,7 +28,7 @@ STORAGE = frozenset(("storage.jsonl", "storage.jsonl-zstd", "storage.sqlite14"))
 BACKEND = frozenset(("backend.borrowed", "backend.live", "backend.signal"))
 """What a backend may offer beside its store."""
 
-BESIDE_OPERATIONS = STORAGE | BACKEND | {"isolation", "seed", "files", "text"}
+BESIDE_OPERATIONS = STORAGE | BACKEND | {"isolation", "seed", "files", "text", "undecidable"}
 """Capabilities that are no operation."""
 
 OPERATIONS = {
@@ -58,6 +58,11 @@ OPERATIONS = {
         Operation("normalise", ("sessionId", "events")),
         Operation("jsonl.load", ("hex", "path", "compression", "sessionId")),
         Operation("backend", ("root", "steps"), stepwise=True, tokens=True),
+        Operation("rows.encode", ("events",), variant="schema"),
+        Operation("rows.decode", ("row",), variant="schema"),
+        Operation("rows.scan", ("rows", "base"), variant="schema"),
+        Operation("rows.session", ("row",), variant="schema"),
+        Operation("sqlite.open", ("path",), variant="schema"),
     )
 }
 

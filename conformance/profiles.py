@@ -39,6 +39,7 @@ TOPICS: dict[str, tuple[str, ...]] = {
         "session/request-header*",
     ),
     "jsonl": ("jsonl", "zstd", "load"),
+    "sqlite": ("sqlite",),
     "backend-jsonl": (*CONTRACT, "backend/jsonl-*", "backend/zstd-*"),
     "backend-sqlite": (*CONTRACT, "backend/sqlite-*"),
 }

@@ -34,7 +34,7 @@ def test_the_reference_is_known_to_its_adapter_only():
     assert [place for place in places if not re.fullmatch(r"adapters/reference(_[a-z]+)?\.py", place)] == []
 
 
-LIBRARIES = {"zstd_container.py": {"zstandard"}}
+LIBRARIES = {"zstd_container.py": {"zstandard"}, "sqlite_rows.py": {"zstandard"}}
 """What a module of the reference takes from others: a compression is no matter of this specification."""
 
 

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import page_rows
 import pytest
 
 from conformance.adapters.reference import answer
@@ -103,6 +104,8 @@ def request_of(example: Example) -> dict[str, Any]:
         return stored_request_of(example)
     if example.op.startswith("jsonl."):
         return jsonl_request_of(example)
+    if example.op.startswith("rows."):
+        return page_rows.request(example.op, example.base, example.lines)
     request: dict[str, Any] = {"op": example.op, "edition": "v0"}
     if example.base is not None:
         request["baseSeq"] = example.base
@@ -210,6 +213,10 @@ def expectation(op: str, says: str) -> dict[str, Any]:
         return {"result": {"hex": says}}
     if op.startswith("jsonl."):
         return {"result": {"told": says}}
+    if op.startswith("rows."):
+        return page_rows.expectation(op, says)
+    if op.startswith("sqlite.open") and says == "opened":
+        return {"result": {"opened": True}}
     value = parse_exact(says)
     if op == "normalise":
         return {"result": {"events": value}}
@@ -251,6 +258,8 @@ def as_told(op: str, found: dict[str, Any], expected: dict[str, Any]) -> dict[st
         return {"result": {"told": "/".join(found["result"].values())}}
     if op.startswith("jsonl.scan") and "result" in found:
         return {"result": {"told": scan_as_told(**found["result"])}}
+    if op.startswith("rows.") and "result" in found:
+        return {"result": page_rows.as_told(op, found["result"])}
     return found
 
 
@@ -288,7 +297,10 @@ def chunks_as_told(records: Any = None, events: Any = None) -> list[Any]:
 
 def faults_of(example: Example) -> list[str]:
     """Everything in which the reference does not answer as the example says."""
-    found = json.loads(json.dumps(answer(request_of(example))))  # as it would arrive: plain lists and objects
+    if example.op.startswith("sqlite.open"):
+        found = page_rows.opened(example.op, example.lines)
+    else:  # as it would arrive: plain lists and objects
+        found = json.loads(json.dumps(answer(request_of(example))))
     if example.op not in STEPWISE:
         assert example.says, f"{example.place}: the heading gives no answer"
         pairs = [(in_bytes(example), found)]
@@ -321,6 +333,11 @@ def test_a_page_of_rules_shows_examples(page):
     assert examples_of(page.read_text("utf-8"), page.name)
 
 
+TIMED = '{"type":"turn/start","seq":0,"time":0,"data":{}}'
+TURN = (
+    '{"seq":{"int":"0"},"type":{"text":"turn/start"},"time":{"int":"5"},"data":{"text":"{}"},'
+    '"source_event_seqs":null,"surface_op":null,"ignorable":null}'
+)
 APPEND = '{"type":"user/message","seq":0,"surfaceOp":"append","data":{"content":[]}}'
 CHUNK = (
     '{"type":"assistant/chunk","seq":0,"time":0,'
@@ -383,6 +400,16 @@ WRONG = [
     ("jsonl.load → seqs [], closers [], whole", f"{HEADER}\n{{bad"),
     ("jsonl.load → refused: jsonl-identity, at 0", HEADER.replace('"s"', '"t"')),
     ("jsonl.path → _no-cwd/t/session.jsonl", '{"session":"s","compression":"none"}'),
+    ("sqlite.open@17 → opened", '{"prepared":["DROP TABLE events"]}'),
+    ("sqlite.open@17 → refused: db-schema-version", '{"sql":["CREATE TABLE t (x)"]}'),
+    ("rows.encode@17 → []", TIMED),
+    ("rows.encode@19 → refused: seqs-value-not-seq, at 1", TIMED.replace("}}", '},"sourceEventSeqs":[-1]}')),
+    ("rows.decode@17 → []", TURN),
+    ("rows.decode@17 → undecidable", TURN),
+    ("rows.decode@17 → refused: row-type-empty", TURN),
+    ("rows.scan@17 at 0 → kept [0], torn from 1", TURN),
+    ("rows.scan@17 at 0 → kept [], torn nothing", TURN),
+    ("rows.scan@17 at 1 → kept [], torn from 1", TURN),
     ("session.live", '{"append":{"type":"turn/start","data":{}}} // → {"seq":1}'),
     ("backend", '{"load":"s"} // → refused: session-exists'),
     ("backend", '{"list":true} // → {"headers":[{}]}'),

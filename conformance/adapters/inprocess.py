@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, NoReturn
 
-from conformance import phases
+from conformance import databases, phases
 from conformance.adapters.limits import Limits
 from conformance.protocol import HELLO_BODY, Answer, Hello, Request, read_answer, read_hello
 
@@ -97,8 +97,8 @@ class InProcess:
         return read_answer(_DECODE(text)[0])
 
     def exchange(self, requests: Iterator[Request]) -> Iterator[tuple[int, Answer]]:
-        """One answer after the other, in the order of the requests; backend cases phase by phase."""
-        return phases.exchange(self._exchange, requests)
+        """One answer after the other, in the order of the requests; see ``phases`` and ``databases``."""
+        return databases.exchange(lambda asked: phases.exchange(self._exchange, asked), requests)
 
     def _exchange(self, requests: Iterator[Request]) -> Iterator[tuple[int, Answer]]:
         ask = self.ask

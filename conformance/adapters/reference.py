@@ -18,6 +18,8 @@ from conformance.adapters.reference_backend import backend
 from conformance.adapters.reference_chunks import chunks_pack, chunks_unpack
 from conformance.adapters.reference_files import TooLarge, place_of_log, scan_file
 from conformance.adapters.reference_load import jsonl_load, normalise
+from conformance.adapters.reference_rows import rows_decode, rows_encode, rows_scan, rows_session
+from conformance.adapters.reference_sqlite import sqlite_open
 from reference_impl import seqs_codec
 from reference_impl.closers import closers as closers_of
 from reference_impl.event_log import require_event
@@ -255,6 +257,11 @@ VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "chunks.pack": ("store", ("jsonl", "sqlite")),
     "chunks.unpack": ("store", ("jsonl", "sqlite")),
     "admit": ("source", ("borrowed", "restored")),
+    "rows.encode": ("schema", (15, 17, 19, 20)),
+    "rows.decode": ("schema", (15, 17, 19, 20)),
+    "rows.scan": ("schema", (15, 17, 19, 20)),
+    "rows.session": ("schema", (17, 19, 20)),
+    "sqlite.open": ("schema", (14, 15, 17, 19, 20)),
 }
 """Operations with variants: the member that tells them apart, and the ones that are here."""
 
@@ -283,10 +290,15 @@ HANDLERS: dict[str, Callable[[Request], Result]] = {
     "normalise": normalise,
     "jsonl.load": jsonl_load,
     "backend": backend,
+    "rows.encode": rows_encode,
+    "rows.decode": rows_decode,
+    "rows.scan": rows_scan,
+    "rows.session": rows_session,
+    "sqlite.open": sqlite_open,
 }
 EDITIONS = ("v0",)
 BESIDE_OPERATIONS = (
-    "isolation", "text", "seed", "files", "backend.borrowed", "backend.live", "backend.signal",
+    "isolation", "text", "seed", "files", "backend.borrowed", "backend.live", "backend.signal", "undecidable",
 )  # fmt: skip
 """Capabilities that are no operation; spec/protocol.md says what each of them is."""
 

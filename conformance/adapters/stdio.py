@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from conformance import phases
+from conformance import databases, phases
 from conformance.adapters.lane import Lane
 from conformance.adapters.limits import SHOWN_PROBLEMS, Limits
 from conformance.errors import AdapterError
@@ -75,8 +75,8 @@ class StdioPool:
                 self.problem(reason)
 
     def exchange(self, requests: Iterator[Request]) -> Iterator[tuple[int, Answer]]:
-        """Answers in the order in which they arrive, exactly one for each request; see ``phases``."""
-        return phases.exchange(self._exchange, requests)
+        """Answers in the order in which they arrive, one for each request; see ``phases``, ``databases``."""
+        return databases.exchange(lambda asked: phases.exchange(self._exchange, asked), requests)
 
     def _exchange(self, requests: Iterator[Request]) -> Iterator[tuple[int, Answer]]:
         self.source = requests
