@@ -15,7 +15,10 @@ from logs import assistant, call, chunk, result, row, step, step_end, turn, turn
 import conformance
 from conformance import schemas
 from conformance.adapters.reference import HANDLERS
-from conformance.checking.databases import APPLICATION
+from conformance.adapters.reference_rows import row_of
+from conformance.checking.collector import Collector
+from conformance.checking.databases import APPLICATION, RowScan
+from conformance.checking.loading import Loading
 from conformance.checking.seqs import BadSeqs, decode
 from conformance.corpus import load_corpus
 
@@ -245,3 +248,43 @@ def test_the_decoder_of_seqs_says_what_the_corpus_says():
 def answers(case):
     written = case.expect_written
     return written.get("either", [written])
+
+
+class Silent:
+    """Nobody who watches."""
+
+    def __getattr__(self, name):
+        return lambda *_: None
+
+
+def scanned(rows, schema):
+    """What the checker's scan of rows comes to, in the words of the corpus."""
+    collector = Collector()
+    loading = Loading(collector, "s", keep_ids=True)
+    loading.watcher = Silent()
+    scan = RowScan(loading, collector, schema)
+    for each in rows:
+        scan.take(row_of(each))
+        if scan.refused:
+            (error,) = [
+                each for each in collector.sorted() if (each.severity, each.layer) == ("error", "storage")
+            ]
+            return error.condition
+    torn = None if scan.issue is None else scan.issue.seq if schema >= 17 else scan.kept
+    return scan.kept, torn
+
+
+def test_rows_are_scanned_as_the_corpus_says():
+    tried = 0
+    for case in load_corpus():
+        found = re.fullmatch(r"sqlite/scan-(15|17|19|20)", case.topic)
+        if found is None or case.request["base"] != 0 or "either" in case.expect_written:
+            continue
+        told = scanned(case.request["rows"], int(found[1]))
+        tried += 1
+        if "rejected" in case.expect_written:
+            assert told == case.expect_written["rejected"]["condition"], case.id
+        else:
+            result_of = case.expect_written["result"]
+            assert told == (len(result_of["events"]), result_of["tornFrom"]), case.id
+    assert tried > 80
