@@ -12,6 +12,7 @@ from conformance.checking.frames import Bytes
 from conformance.checking.jsonl import JsonlCheck
 from conformance.checking.model import FileReport, Finding, Report
 from conformance.checking.paths import Log, find_logs
+from conformance.checking.places import Ids, place_findings
 from conformance.checking.sources import is_compressed, name_of, opened, spooled
 
 Target = str | os.PathLike[str] | bytes
@@ -49,15 +50,28 @@ def check_each(
     if isinstance(paths, str | bytes | os.PathLike):
         paths = [paths]
     for target in paths:
+        ids = Ids()
         for log in find_logs(target):
             for report in _reports(log, deep=deep, exact=exact, progress=progress, stdin=stdin):
-                for finding in [*log.findings, *report.findings]:
+                if report.format.startswith("jsonl") and not isinstance(log.target, bytes):
+                    _place(report, ids)
+                for finding in report.findings:
                     finding.rule = rule_of(finding.condition)
-                report.findings[:0] = [each for each in log.findings if each.severity == "error"]
-                report.findings += [each for each in log.findings if each.severity != "error"]
-                if report.verdict == "accepted" and report.refusal is not None:
-                    report.verdict = "refused"
                 yield report
+
+
+def _place(report: FileReport, ids: Ids) -> None:
+    """What is to be said of the place of a log. A reader asks for it behind the scan."""
+    found = place_findings(report, report.header)
+    again = ids.finding(report, report.header)
+    if again is not None:
+        found.append(again)
+    errors = [each for each in found if each.severity == "error"]
+    behind = sum(each.severity == "error" and each.layer == "storage" for each in report.findings)
+    report.findings[behind:behind] = errors
+    report.findings += [each for each in found if each.severity != "error"]
+    if errors and report.verdict == "accepted":
+        report.verdict, report.torn_from = "refused", None
 
 
 def _reports(

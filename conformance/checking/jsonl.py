@@ -255,6 +255,7 @@ def fill(report: FileReport, scan: Scan, adviser: Adviser, torn_from: int | None
     elif scan.header is not None:
         report.edition = scan.header.edition
     report.dropped_lines = scan.dropped_lines
+    report.header = scan.header.members if scan.header is not None else {}
     report.findings = scan.collector.sorted()
     report.verdict = "refused" if scan.collector.refused() else "accepted"
     if report.verdict == "accepted":

@@ -107,6 +107,8 @@ class FileReport:
     unsound_from: int | None = None
     unsound_why: str | None = None
     findings: list[Finding] = field(default_factory=list)
+    header: dict[str, Any] = field(default_factory=dict, repr=False)
+    """The header of a log of the JSONL store as far as it could be read; not part of the JSON."""
 
     @property
     def refusal(self) -> Finding | None:

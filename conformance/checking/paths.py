@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-
-from conformance.checking.model import Finding
+from dataclasses import dataclass
 
 SUFFIXES = (".jsonl", ".jsonl.zstd", ".jsonl.zst", ".sqlite", ".sqlite3", ".db")
 """Names by which files in a folder are taken for logs."""
@@ -17,7 +15,6 @@ class Log:
     """A log to be checked; ``unreadable`` tells why it cannot be."""
 
     target: str | os.PathLike[str] | bytes
-    findings: list[Finding] = field(default_factory=list)
     unreadable: str | None = None
 
 
