@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from conformance.checking.scanning import Scan
 
 MINUS_ZERO = re.compile(rb"(?:^|[:,\[ \t\r])-(?:0(?:[.eE,}\] \t\r]|$)|[0-9.]+[eE]-)")
+MINUS = 0x2D
+SEEN = frozenset((TurnStart, TurnEnd, StepStart, StepEnd, DeepChunk))
+"""Classes that hold every number of their line, and none but whole ones that are safe."""
 DIGITS = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
 ENDLESS = b"0" * 300
 """So many digits in a row may be beyond all doubles, and the decoder reads them as an integer."""
@@ -55,7 +58,11 @@ def take_lines(scan: Scan, lines: list[bytes]) -> None:
                 found = decode(text)
             except REFUSED:
                 found = None
-            if type(found) is chunks and found.seq == kept and not (deep and b"-" in text and b"-0" in text):
+            if (
+                type(found) is chunks
+                and found.seq == kept
+                and not (deep and text.find(MINUS) >= 0 and b"-0" in text)
+            ):
                 kept += 1
                 continue
             if index > at:
@@ -86,7 +93,9 @@ def _count(scan: Scan, lines: list[bytes]) -> None:
 
 def _take(scan: Scan, found: Any, text: bytes) -> None:
     """A line that is not one of many chunks."""
-    if found is None or (scan.deep and not _is_lossless(text)):
+    if found is None or (
+        scan.deep and not (type(found) in SEEN and b"-0" not in text) and not _is_lossless(text)
+    ):
         take_untyped(scan, text)
         return
     kind = type(found)

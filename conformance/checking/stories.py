@@ -46,6 +46,9 @@ STORIES: dict[str, tuple[str, str]] = {
 }
 """By condition: a name of ``model.STORIES``, and a hint."""
 
+LATER = {"system/message": "v3", "image/offload": "v3", "developer/message": "v4"}
+"""Types of later editions, with the first that has them."""
+
 
 def story_of(condition: str, found: str | None) -> tuple[str | None, str | None]:
     """The story of a fault, and a hint; ``found`` may say more than the condition does."""
@@ -54,4 +57,6 @@ def story_of(condition: str, found: str | None) -> tuple[str | None, str | None]
         return "foreign-edition", hint
     if condition == "replace-op-invalid" and found is not None and "startSeq" in found:
         return "foreign-edition", "later editions name the ends startSeq and endSeq; v0 says start and end"
+    if condition == "event-type-unknown" and found is not None and found.strip('"') in LATER:
+        return "foreign-edition", f"this type came with {LATER[found.strip(chr(34))]} of the format"
     return STORIES.get(condition, (None, None))
