@@ -37,7 +37,8 @@ from conformance.checking.quick_types import (
 if TYPE_CHECKING:
     from conformance.checking.scanning import Scan
 
-MINUS_ZERO = re.compile(rb"(?:^|[:,\[ \t\r])-(?:0(?:[.eE,}\] \t\r]|$)|[0-9.]+[eE]-)")
+MINUS_ZERO = re.compile(rb"-(?<![^:,\[ \t\r]-)(?:0(?:[.eE,}\] \t\r]|$)|[0-9.]+[eE]-)")
+"""What stands in every line with -0, or with a number that becomes -0. The first byte is soon found."""
 MINUS = 0x2D
 SEEN = frozenset((TurnStart, TurnEnd, StepStart, StepEnd, DeepChunk))
 """Classes that hold every number of their line, and none but whole ones that are safe."""
@@ -142,7 +143,7 @@ def take_untyped(scan: Scan, text: bytes) -> None:
 
 def _is_lossless(text: bytes) -> bool:
     """Whether surely no number of a line is -0 or beyond all doubles; the decoder refuses 1e400 itself."""
-    if b"-" in text and MINUS_ZERO.search(text) is not None:
+    if MINUS_ZERO.search(text) is not None:
         return False
     if len(text) > len(ENDLESS) and ENDLESS in text.translate(DIGITS):
         return False
