@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
@@ -34,6 +35,8 @@ def _exact_integer(digits: str) -> int | float:
 
 _EXACT = json.JSONDecoder(parse_int=_exact_integer, parse_constant=refuse_constant)
 _ANSWER = json.JSONDecoder(parse_constant=refuse_constant)
+_NO_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN')
+"""Texts, and the words that Python writes for numbers which JSON cannot hold."""
 
 
 def parse_exact(text: str) -> Any:
@@ -71,6 +74,23 @@ def dump_ascii(value: Any) -> str:
         return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     except (ValueError, TypeError, RecursionError) as error:
         raise JsonTextError(str(error)) from None
+
+
+def dump_infinite(value: Any) -> str:
+    """As dump_ascii, with infinite numbers as ``1e400`` and ``-1e400``, which read as infinite everywhere."""
+    try:
+        text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise JsonTextError(str(error)) from None
+    return _NO_NUMBER.sub(_spell_infinite, text)
+
+
+def _spell_infinite(found: re.Match[str]) -> str:
+    """A text as it is; an infinite number spelled out."""
+    word = found[0]
+    if word == "NaN":
+        raise JsonTextError("NaN is no JSON")
+    return word.replace("Infinity", "1e400") if word[0] != '"' else word
 
 
 def dump_canonical(value: Any) -> str:

@@ -50,7 +50,7 @@ OPERATIONS = {
         Operation("chunks.pack", ("events",), variant="store"),
         Operation("chunks.unpack", ("record",), variant="store"),
         Operation("jsonl.scan", ("hex", "path", "compression")),
-        Operation("jsonl.path", ("session", "cwd", "compression", "found")),
+        Operation("jsonl.path", ("session", "cwd", "compression", "found", "files")),
         Operation("request-header", ("events",)),
         Operation("request-header.equal", ("left", "right")),
         Operation("admit", ("sessionId", "header", "events"), variant="source", tokens=True),

@@ -6,6 +6,7 @@ The forms are listed in ``vectors/README.md``; an element with a ``type`` member
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from conformance.shorthand import ShorthandError
@@ -58,14 +59,15 @@ def expand_closer(element: Any) -> Any:
     return event
 
 
-def _result(element: Event, name: str, call: str) -> Event:
+def _result(element: Event, name: str, call: Any) -> Event:
     if name == "unknown":
         text, error = UNKNOWN_TEXT, {"name": "ToolOutcomeUnknownError", "code": "TOOL_OUTCOME_UNKNOWN"}
     else:
         text, error = NOT_STARTED_TEXT, {"name": "ToolNotStartedError", "code": "TOOL_NOT_STARTED"}
     content = [{"type": "text", "text": text}]
+    shown = call if isinstance(call, str) else json.dumps(call)
     message = {
-        "id": f"interrupted-tool-result-{call}-{element['seq']}",
+        "id": f"interrupted-tool-result-{shown}-{element['seq']}",
         "role": "user",
         "source": {"kind": "tool", "callId": call},
         "content": [{"type": "tool-result", "toolCallId": call, "isError": True, "content": content}],

@@ -15,6 +15,7 @@ SEPARATORS = "/\\:"
 LONGEST_PROJECT = 251
 NO_PROJECT = "_no-cwd"
 ROOT = "root"
+FILES = {"none": "session.jsonl", "zstd": "session.jsonl.zstd"}
 
 
 @dataclass(frozen=True)
@@ -29,14 +30,32 @@ class Place:
 def place_of(session: str, cwd: str | None, compression: str) -> Place:
     """PATH-1: where a log lies follows from its id, its working directory and the store's compression."""
     project = NO_PROJECT if cwd is None else project_of(cwd)
-    file = "session.jsonl.zstd" if compression == "zstd" else "session.jsonl"
-    return Place(project, segment_of(session), file)
+    return Place(project, segment_of(session), FILES[compression])
 
 
 def check_place(found: Place, session: str, cwd: str | None, compression: str) -> None:
     """PATH-7: a log that lies in another place than its header says is refused."""
     if found != place_of(session, cwd, compression):
         raise Rejection("jsonl-path", f'header id "{session}" and cwd identify another place')
+
+
+def check_store(files: list[str], session: str, compression: str) -> None:
+    """Whether the log of a session can be looked for in a store that holds these files.
+
+    ``files`` are paths below the folder of the store, with ``/``. The whole store is asked first.
+    """
+    log = FILES[compression]
+    other = FILES["none" if compression == "zstd" else "zstd"]
+    for path in files:
+        names = path.split("/")
+        if len(names) == 2 and names[1].endswith((".jsonl", ".jsonl.zstd")):  # PATH-8
+            raise Rejection("root-flat-layout", f'"{path}" uses the unsupported flat-file layout')
+        if len(names) == 3 and names[2] == other:  # PATH-9
+            raise Rejection("root-encoding", f'"{path}" does not fit the compression "{compression}"')
+    segment = segment_of(session)
+    places = [path for path in files if path.split("/")[1:] == [segment, log]]
+    if len(places) > 1:  # PATH-10
+        raise Rejection("jsonl-duplicate-id", f'session id "{session}" appears in multiple projects')
 
 
 def units_of(text: str) -> list[int]:

@@ -52,7 +52,7 @@ def load_jsonl(data: bytes, compression: str, session_id: str) -> Loaded:
     """LOAD-1: scan, identity, shapes, types, closers, admission; the first failure is the one reported.
 
     ``compression`` is ``none`` or ``zstd``; ``session_id`` is the id that was asked for. ``at`` of a
-    refusal by the scan is a line, by everything later the seq of an event.
+    refusal by the scan is a line or a byte, by everything later the seq of an event.
     """
     scanned = scan_zstd(data) if compression == "zstd" else scan(data)
     require_identity(scanned.header, session_id)
@@ -69,7 +69,7 @@ def require_identity(header: dict[str, Any], session_id: str) -> None:
         raise Rejection(
             "jsonl-identity", f'requested id "{session_id}" does not match header id "{header["id"]}"'
         )
-    if "cwd" in header and header["cwd"] in (None, ""):
+    if "cwd" in header and (header["cwd"] in (None, "") or isinstance(header["cwd"], list)):
         raise Rejection("path-project-empty", "header id cannot name a storage path")
 
 

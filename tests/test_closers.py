@@ -17,7 +17,7 @@ from reference_impl.fold import fold
 
 NUMBERS = st.integers(1, 3)
 STEPS = st.integers(0, 3)
-IDS = st.sampled_from(["A", "B", "C", ""])
+IDS = st.sampled_from(["A", "B", "C", "", "5", 5, None])
 ANSWERED = st.sampled_from(["A", "B", "C"])  # a result of an empty call id would not be admitted
 ELEMENTS = st.one_of(
     st.builds(lambda turn: {"turn/start": turn}, NUMBERS),
@@ -28,6 +28,21 @@ ELEMENTS = st.one_of(
     st.builds(lambda call: {"call": call}, IDS),
     st.builds(lambda call: {"result": call}, ANSWERED),
     st.sampled_from([{"user": "a"}, {"assistant": "a"}, {"chunk": "a"}, {"event": "session/title"}]),
+    st.sampled_from(
+        [
+            {"event": "step/start", "data": {"turn": 1}},
+            {"step/start": None},
+            {"calls": ["A"], "data": {"step": None}},
+            {"assistant": [{"type": "tool-call"}, 7, "tool-call", {"type": "tool-call", "id": "A"}]},
+            {
+                "event": "assistant/message",
+                "data": {"message": {"content": [{"type": "tool-call", "id": "B"}]}},
+                "surfaceOp": "append",
+            },
+            {"call": "A", "data": {"callId": None}},
+            {"event": "tool/call"},
+        ]
+    ),
 )
 CALLS = st.one_of(
     st.builds(lambda calls: {"calls": calls}, st.lists(IDS, min_size=1, max_size=3)),
@@ -54,9 +69,10 @@ def in_short(found):
         data = event["data"]
         if event["type"] == "tool/result":
             start = event.get("sourceEventSeqs", [None])
-            told.append(("result", data["message"]["source"]["callId"], data["step"], *start))
+            call = data["message"]["source"].get("callId", "missing")
+            told.append(("result", call, data.get("step", "missing"), *start))
         elif event["type"] == "step/end":
-            told.append(("step", data["step"]))
+            told.append(("step", data.get("step", "missing")))
         else:
             told.append(("turn", data["turn"]))
     return told

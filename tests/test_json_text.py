@@ -59,3 +59,15 @@ def test_not_plain(value, told):
     reason = json_text.not_plain(value)
     assert reason is not None
     assert told in reason
+
+
+def test_infinite_numbers_are_spelled_so_that_they_read_as_infinite():
+    value = {"a": [math.inf, -math.inf, 'an "Infinity"', 1.5, None], "-Infinity": "\\"}
+    text = json_text.dump_infinite(value)
+    assert text == '{"a":[1e400,-1e400,"an \\"Infinity\\"",1.5,null],"-Infinity":"\\\\"}'
+    assert json_text.parse_exact(text) == value
+
+
+def test_what_is_no_number_at_all_is_not_spelled():
+    with pytest.raises(json_text.JsonTextError, match="NaN is no JSON"):
+        json_text.dump_infinite([math.nan])

@@ -98,7 +98,7 @@ def test_every_text_but_the_types_of_the_edition_is_unknown(kind):
 
 
 def test_infinite_numbers_inside_data_load():
-    """1e400 cannot be answered by the protocol, so no case shows it kept."""
+    """The value itself; that it is answered as text is asked by load.endings.infinite-number."""
     line = b'{"type":"todo/write","seq":0,"time":0,"data":{"a":1e400,"b":[-1e400]}}\n'
     loaded = load_jsonl(file_of([]) + line, "none", "s")
     assert loaded.events[0]["data"] == {"a": float("inf"), "b": [float("-inf")]}

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from conformance import databases, phases
 from conformance.adapters.limits import Limits
+from conformance.json_text import dump_infinite
 from conformance.protocol import HELLO_BODY, Answer, Hello, Request, read_answer, read_hello
 
 _ENCODE = json.JSONEncoder(allow_nan=False).encode
@@ -42,9 +43,26 @@ def answer_text(callee: Callee, request: dict[str, Any]) -> str:
     if not isinstance(message, dict):
         return json.dumps({"error": f"an answer must be a dict, not {type(message).__name__}"})
     try:
-        return _ENCODE(message)
+        return _encoded(message)
     except Exception as error:
         return json.dumps({"error": f"the answer is no JSON: {describe(error)}"})
+
+
+def _encoded(message: dict[str, Any]) -> str:
+    """The message as JSON; members of the result that hold an infinite number are spelled as NAME_text."""
+    try:
+        return _ENCODE(message)
+    except ValueError:
+        if not isinstance(message.get("result"), dict):
+            raise
+    spelled = {}
+    for name, value in message["result"].items():
+        try:
+            _ENCODE(value)
+            spelled[name] = value
+        except ValueError:
+            spelled[f"{name}_text"] = dump_infinite(value)
+    return _ENCODE({**message, "result": spelled})
 
 
 class EndsProcess(BaseException):

@@ -246,9 +246,10 @@ def jsonl_scan(request: Request) -> Result:
 
 
 def jsonl_path(request: Request) -> Result:
-    """Where a log belongs; with ``found``, whether it lies there."""
+    """Where a log belongs; with ``found`` whether it lies there, with ``files`` whether it can be found."""
     cwd = member(request, "cwd") if request.keys() & {"cwd", "cwd_text"} else None
-    return place_of_log(member(request, "session"), cwd, member(request, "compression"), request.get("found"))
+    found, files = request.get("found"), request.get("files")
+    return place_of_log(member(request, "session"), cwd, member(request, "compression"), found, files)
 
 
 VARIANTS: dict[str, tuple[str, tuple[Any, ...]]] = {

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from reference_impl.jsonl import Scan, Scanner, scan, scan_source
-from reference_impl.jsonl_path import Place, check_place, place_of
+from reference_impl.jsonl_path import Place, check_place, check_store, place_of
 from reference_impl.zstd_container import scan_zstd, scan_zstd_source
 
 __all__ = ["LimitedScanner", "TooLarge", "place_of_log", "scan_file"]
@@ -82,10 +82,16 @@ def told(found: Scan) -> dict[str, Any]:
 
 
 def place_of_log(
-    session: str, cwd: str | None, compression: str, found: dict[str, str] | None
+    session: str,
+    cwd: str | None,
+    compression: str,
+    found: dict[str, str] | None,
+    files: list[str] | None,
 ) -> dict[str, Any]:
     """The result of ``jsonl.path``. Raises Rejection."""
     place = place_of(session, cwd, compression)
     if found is not None:
         check_place(Place(found["project"], found["segment"], place.file), session, cwd, compression)
+    if files is not None:
+        check_store(files, session, compression)
     return asdict(place)

@@ -40,9 +40,9 @@ class Jury:
     witness_lines: tuple[frozenset[Line], ...]
 
     def for_mutant(self, mutant: Mutant) -> list[Case]:
-        """The cases that execute what was changed: those of the attacked rule first, short before long."""
+        """The cases that execute what was changed: those of the attacked rule first, cheap before costly."""
         able = [case for case, lines in zip(self.cases, self.lines, strict=True) if reaches(lines, mutant)]
-        return sorted(able, key=lambda case: (mutant.rule not in case.rules, len(case.body), case.id))
+        return sorted(able, key=lambda case: (mutant.rule not in case.rules, cost(case), case.id))
 
     def witnesses_of(self, mutant: Mutant) -> list[Witness]:
         """The witnesses that execute what was changed."""
@@ -51,6 +51,16 @@ class Jury:
             for witness, lines in zip(self.witnesses, self.witness_lines, strict=True)
             if reaches(lines, mutant)
         ]
+
+
+DISK = 1 << 20
+"""What a case costs beside its bytes if it needs a folder or a database of its own."""
+
+
+def cost(case: Case) -> int:
+    """Roughly what it costs to ask a case, in bytes of its request and of what it asks to be made."""
+    made = sum(case.request.get("repeats", ()))
+    return len(case.body) + made + (DISK if case.op in ("backend", "sqlite.open") else 0)
 
 
 def reaches(lines: frozenset[Line], mutant: Mutant) -> bool:

@@ -11,7 +11,10 @@ Event = dict[str, Any]
 
 
 def ending(events: list[Event]) -> list[tuple[Any, ...]]:
-    """The closers in short: ``("result", call, step, start or None)``, ``("step", N)``, ``("turn", N)``."""
+    """The closers in short: ``("result", call, step, start or None)``, ``("step", N)``, ``("turn", N)``.
+
+    A step or a call's id that is missing is told as ``missing``, so that it is not taken for null.
+    """
     begins = last(events, ("turn/start", "turn/end"))
     if begins is None or events[begins]["type"] == "turn/end":
         return []
@@ -19,7 +22,8 @@ def ending(events: list[Event]) -> list[tuple[Any, ...]]:
     step_ended = last(events, ("step/end",), begins)
     found: list[tuple[Any, ...]] = waiting(events, begins if step_ended is None else step_ended)
     if steps is not None and events[steps]["type"] == "step/start":
-        found.append(("step", events[steps]["data"]["step"]))
+        step = events[steps]["data"].get("step", "missing")
+        found += [] if step is None else [("step", step)]
     return [*found, ("turn", events[begins]["data"]["turn"])]
 
 
@@ -31,18 +35,19 @@ def last(events: list[Event], kinds: tuple[str, ...], behind: int = -1) -> int |
 
 def waiting(events: list[Event], behind: int) -> list[tuple[Any, ...]]:
     """Calls that are asked for and not answered behind an index, by the first time since the last answer."""
-    asked: dict[str, list[tuple[int, int]]] = {}
+    asked: dict[Any, list[tuple[int, int]]] = {}
     for at, event in enumerate(events):
         if at > behind and event["type"] == "assistant/message":
             for place, block in enumerate(event["data"]["message"]["content"]):
-                if block.get("type") == "tool-call":
-                    asked.setdefault(block["id"], []).append((at, place))
+                if isinstance(block, dict) and block.get("type") == "tool-call":
+                    asked.setdefault(block.get("id", "missing"), []).append((at, place))
     found = []
     for call, places in asked.items():
         answers = [
             at
             for at, event in enumerate(events)
-            if event["type"] == "tool/result" and event["data"]["message"]["source"]["callId"] == call
+            if event["type"] == "tool/result"
+            and event["data"]["message"]["source"].get("callId", "missing") == call
         ]
         answered = max(answers, default=-1)
         since = [place for place in places if place[0] > answered]
@@ -51,7 +56,9 @@ def waiting(events: list[Event], behind: int) -> list[tuple[Any, ...]]:
             starts = [
                 event["seq"]
                 for event in events[begun:]
-                if event["type"] == "tool/call" and event["data"]["callId"] == call
+                if event["type"] == "tool/call" and event["data"].get("callId", "missing") == call
             ]
-            found.append((since[0], call, events[begun]["data"]["step"], starts[-1] if starts else None))
+            found.append(
+                (since[0], call, events[begun]["data"].get("step", "missing"), starts[-1] if starts else None)
+            )
     return [("result", *rest) for _, *rest in sorted(found, key=lambda each: each[0])]

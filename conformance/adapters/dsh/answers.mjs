@@ -49,19 +49,33 @@ export function answerToThrown(thrown, conditionOf, locate) {
   return { rejected: { condition, at: locate(), message: message.toWellFormed() } };
 }
 
+/** What stands for an infinite number until its line is written; no text of a log begins like this. */
+const INFINITE = '\u0000infinite number ';
+
+/** Infinite numbers, which `JSON.stringify` would write as null. */
+function marked(_name, value) {
+  return value === Infinity || value === -Infinity ? `${INFINITE}${value}` : value;
+}
+
+/** @returns {string | undefined} the JSON text of a value, with `1e400` for an infinite number. */
+function spelled(value) {
+  return JSON.stringify(value, marked)?.replaceAll(`"\\u0000infinite number Infinity"`, '1e400')
+    .replaceAll(`"\\u0000infinite number -Infinity"`, '-1e400');
+}
+
 /**
  * @param {unknown} id - the request's id.
  * @param {Record<string, unknown>} answer - one of the kinds of answer, as a member.
- * @returns {string} the line; result members that hold a lone surrogate travel as `NAME_text`.
+ * @returns {string} the line; result members that hold a lone surrogate or an infinite number travel as `NAME_text`.
  */
 function lineOf(id, answer) {
   const line = JSON.stringify({ id, ...answer });
-  if (!line.includes('\\ud') || answer.result === undefined) return line;
+  if (answer.result === undefined || !(line.includes('\\ud') || line.includes('null'))) return line;
   const result = {};
   for (const [name, value] of Object.entries(answer.result)) {
-    const text = JSON.stringify(value);
-    if (text !== undefined && LONE_SURROGATE.test(text)) result[`${name}_text`] = text;
-    else result[name] = value;
+    const text = spelled(value);
+    const plain = text === undefined || (!LONE_SURROGATE.test(text) && text === JSON.stringify(value));
+    result[plain ? name : `${name}_text`] = plain ? value : text;
   }
   return JSON.stringify({ id, result });
 }

@@ -77,6 +77,16 @@ export async function jsonlOperations(load) {
     return { project, segment, file };
   }
 
+  /** Looks for the log of a session among files; what they hold plays no part. */
+  async function lookFor(id, files, root, backend) {
+    for (const name of files) {
+      const file = join(root, ...name.split('/'));
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, '');
+    }
+    await backend.readStoredRevision(id);
+  }
+
   function path(request) {
     const { cwd } = request;
     const header = { id: need(request, 'session'), ...(cwd === undefined ? {} : { cwd }) };
@@ -84,6 +94,7 @@ export async function jsonlOperations(load) {
     return withFolder(async (root) => {
       const backend = await makeBackend(root, compression);
       const place = namesOf(root, backend.locate(header).path);
+      if (request.files !== undefined) await lookFor(header.id, request.files, root, backend);
       if (request.found === undefined) return place;
       const { project, segment } = request.found;
       const line = { type: 'session', version: 0, createdAt: 1, delegationDepth: 0, ...header };
