@@ -32,6 +32,7 @@ PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 GUIDE = [  # worked through by test_guide.py
     "test-my-port.md", "read-a-result.md", "quickstart.zh.md", "repair-a-crash.md", "gate-a-backend.md",
     "fuzz.md",
+    "check-a-log.md",
 ]  # fmt: skip
 NOT_RUN = {
     'session-conformance run dsh-plugin --module ./lib/index.js --config \'{"root": "{root}/sessions"}\''

@@ -57,7 +57,7 @@ MAKE_SESSIONS = ("admit@", "fork")
 READ_LOGS = ("normalise", "jsonl.load")
 QUESTIONS = ("eligible", "surface", "append", "replacement")
 LISTS_OF_MESSAGES = {"messages", "messages.linear-fallback", "tutorial"}
-NO_EXAMPLES = {"README.md", "protocol.md", "where-it-lives.md", "rejected-designs.md"}
+NO_EXAMPLES = {"README.md", "advice.md", "protocol.md", "where-it-lives.md", "rejected-designs.md"}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,139 @@
+"""``check``: every log of some files and folders, one report each."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from typing import BinaryIO
+
+from conformance.checking.catalogue import rule_of
+from conformance.checking.frames import Bytes
+from conformance.checking.jsonl import JsonlCheck
+from conformance.checking.model import FileReport, Finding, Report
+from conformance.checking.paths import Log, find_logs
+from conformance.checking.places import Ids, place_findings
+from conformance.checking.sources import is_compressed, name_of, opened, spooled
+
+Target = str | os.PathLike[str] | bytes
+SQLITE_MAGIC = b"SQLite format 3\x00"
+Progress = Callable[[str, int, int | None], None]
+"""Told the path of the log, how many bytes of it have been read, and how many it has."""
+
+
+def check(
+    paths: Target | Iterable[Target],
+    *,
+    deep: bool = False,
+    exact: bool = False,
+    progress: Progress | None = None,
+    stdin: BinaryIO | None = None,
+) -> Report:
+    """Check logs, and never change them.
+
+    ``paths`` are files, folders, ``-`` for ``stdin``, or the bytes of a log. ``deep`` looks into every
+    payload for numbers that a live append would not take; ``exact`` leaves the fast way out. What cannot be
+    read becomes a finding of its report. Raises nothing for bad input.
+    """
+    return Report(list(check_each(paths, deep=deep, exact=exact, progress=progress, stdin=stdin)))
+
+
+def check_each(
+    paths: Target | Iterable[Target],
+    *,
+    deep: bool = False,
+    exact: bool = False,
+    progress: Progress | None = None,
+    stdin: BinaryIO | None = None,
+) -> Iterator[FileReport]:
+    """The same, one report after the other as soon as it is there."""
+    if isinstance(paths, str | bytes | os.PathLike):
+        paths = [paths]
+    for target in paths:
+        ids = Ids()
+        for log in find_logs(target):
+            for report in _reports(log, deep=deep, exact=exact, progress=progress, stdin=stdin):
+                if report.format.startswith("jsonl") and not isinstance(log.target, bytes):
+                    _place(report, ids)
+                for finding in report.findings:
+                    finding.rule = rule_of(finding.condition)
+                yield report
+
+
+def _place(report: FileReport, ids: Ids) -> None:
+    """What is to be said of the place of a log. A reader asks for it behind the scan."""
+    found = place_findings(report, report.header)
+    again = ids.finding(report, report.header)
+    if again is not None:
+        found.append(again)
+    errors = [each for each in found if each.severity == "error"]
+    behind = sum(each.severity == "error" and each.layer == "storage" for each in report.findings)
+    report.findings[behind:behind] = errors
+    report.findings += [each for each in found if each.severity != "error"]
+    if errors and report.verdict == "accepted":
+        report.verdict, report.torn_from = "refused", None
+
+
+def _reports(
+    log: Log, *, deep: bool, exact: bool, progress: Progress | None, stdin: BinaryIO | None
+) -> Iterator[FileReport]:
+    name = name_of(log.target)
+    if log.unreadable is not None:
+        yield unreadable(name, log.unreadable)
+        return
+    told = None if progress is None else _told(progress, name)
+    try:
+        if log.target == "-" and stdin is not None:
+            with spooled(stdin) as source:
+                yield _one(source, "(stdin)", deep, exact, told)
+            return
+        fault = _no_file(log.target)
+        if fault is not None:
+            yield unreadable(name, fault)
+            return
+        with opened(log.target) as source:
+            if source.at(0, 16) != SQLITE_MAGIC or isinstance(log.target, bytes):
+                yield _one(source, name, deep, exact, told)
+                return
+        from conformance.checking.databases import check_database
+
+        yield from check_database(os.fspath(log.target))
+    except OSError as error:
+        yield unreadable(name, error.strerror or str(error))
+    except MemoryError:
+        yield unreadable(name, "there is not enough memory to check it")
+
+
+def _one(source: Bytes, name: str, deep: bool, exact: bool, told: Callable[[int], None] | None) -> FileReport:
+    report = FileReport(name)
+    compressed = is_compressed(source, name)
+    JsonlCheck(deep=deep, exact=exact, progress=told).check(source, compressed, report)
+    if (size := source.size_now()) != source.size:
+        what = "grew" if size > source.size else "became shorter"
+        message = f"the file {what} while it was read; what is told is about its first {source.size:,} bytes"
+        report.findings.append(Finding("file-changed", "advice", "file", message))
+    return report
+
+
+def _told(progress: Progress, name: str) -> Callable[[int], None]:
+    def tell(done: int) -> None:
+        progress(name, done, None)
+
+    return tell
+
+
+def _no_file(target: Target) -> str | None:
+    """Why there is nothing to read in a pipe, a socket or a device; None for a file."""
+    if isinstance(target, bytes):
+        return None
+    mode = os.stat(target).st_mode  # noqa: PTH116 - the target may be any path
+    return None if stat.S_ISREG(mode) else "it is no regular file"
+
+
+def unreadable(name: str, why: str) -> FileReport:
+    """The report of what cannot be read."""
+    report = FileReport(name)
+    finding = Finding("unreadable", "error", "file", f"this cannot be read: {why}")
+    finding.rule = rule_of("unreadable")
+    report.findings.append(finding)
+    return report

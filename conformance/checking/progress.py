@@ -1,0 +1,72 @@
+"""A progress bar for long input: how much, how fast, how long still."""
+
+from __future__ import annotations
+
+import os
+import time
+from types import TracebackType
+from typing import Self, TextIO
+
+SHOWN_FROM = 1 << 25
+"""Bytes of a log from which a bar is worth its lines."""
+EVERY = 0.1
+
+
+class Bar:
+    """One line on a terminal, written anew; nothing at all where there is no terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.shown = False
+        self.active = stream.isatty()
+        self.path = ""
+        self.size = 0
+        self.began = 0.0
+        self.last = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.hide()
+
+    def at(self, path: str, done: int, size: int | None) -> None:
+        """So many bytes of this log have been read."""
+        if not self.active:
+            return
+        now = time.monotonic()
+        if path != self.path:
+            self.path, self.began, self.last = path, now, 0.0
+            self.size = size if size is not None else _size_of(path)
+        if self.size < SHOWN_FROM or now - self.last < EVERY:
+            return
+        self.last = now
+        self.stream.write(f"\r\x1b[2K{line_of(self.path, done, self.size, now - self.began)}")
+        self.stream.flush()
+        self.shown = True
+
+    def hide(self) -> None:
+        """Take the line away."""
+        if self.shown:
+            self.stream.write("\r\x1b[2K")
+            self.stream.flush()
+            self.shown = False
+
+
+def line_of(path: str, done: int, size: int, seconds: float) -> str:
+    """What the bar says."""
+    rate = done / seconds if seconds > 0 else 0.0
+    left = f"{(size - done) / rate:.0f} s left" if rate > 0 and size > done else ""
+    name = path if len(path) <= 40 else f"…{path[-39:]}"
+    full = min(20, done * 20 // size) if size else 20
+    bar = "█" * full + "·" * (20 - full)
+    return f"{name} {bar} {done * 100 // size if size else 100}%  {rate / 1e6:.0f} MB/s  {left}".rstrip()
+
+
+def _size_of(path: str) -> int:
+    try:
+        return os.stat(path).st_size  # noqa: PTH116
+    except OSError:
+        return 0

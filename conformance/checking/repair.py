@@ -1,0 +1,148 @@
+"""What a conforming reader would do to a log: cut a torn tail, add closers. Never in place."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+import zstandard
+
+from conformance.checking.catalogue import rule_of
+from conformance.checking.frames import PIECE, Bytes, Frame, content_of
+from conformance.checking.jsonl import JsonlCheck
+from conformance.checking.model import FileReport
+from conformance.checking.scanning import Scan
+from conformance.checking.shapes import Event
+from conformance.checking.sources import is_compressed, opened
+from conformance.errors import ConformanceError, ExitCode, UsageError
+
+SQLITE_MAGIC = b"SQLite format 3\x00"
+
+
+class NoRepairError(ConformanceError):
+    """A reader refuses the log, so whoever made it readable would have to invent something."""
+
+    exit_code = ExitCode.DIFFERS
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is to be done. ``keep`` bytes of the file stay as they are; ``add`` is put behind them.
+
+    ``recovered`` is what a torn frame still gave, as bytes of the log.
+    """
+
+    report: FileReport
+    compressed: bool
+    keep: int
+    size: int
+    recovered: bytes = b""
+    closers: list[Event] = field(default_factory=list)
+
+    @property
+    def changes(self) -> bool:
+        """Whether there is anything to do."""
+        return self.keep < self.size or bool(self.closers)
+
+    def steps(self) -> Iterator[str]:
+        """The plan in words."""
+        if self.keep < self.size:
+            dropped = self.report.dropped_lines
+            lines = f", {dropped} whole {'line' if dropped == 1 else 'lines'} among them" if dropped else ""
+            yield f"cut {self.size - self.keep:,} bytes from byte {self.keep:,} on{lines}"
+        if self.recovered:
+            number = self.recovered.count(b"\n")
+            yield f"write {number} {'line' if number == 1 else 'lines'} of the torn frame again"
+        for event in self.closers:
+            yield f"add seq {event['seq']}: {event['type']}{_detail(event)}"
+
+
+def plan_repair(path: Path) -> Plan:
+    """What a reader would do to a log. Raises NoRepairError, UsageError and OSError."""
+    with opened(path) as source:
+        if source.at(0, 16) == SQLITE_MAGIC:
+            raise UsageError(f"{path}: only JSONL logs are repaired; a harness repairs its own database")
+        report = FileReport(str(path))
+        compressed = is_compressed(source, str(path))
+        scan = JsonlCheck().check(source, compressed, report)
+        refusal = report.refusal
+        if refusal is not None:
+            told = f"{path}: {rule_of(refusal.condition)} {refusal.condition}"
+            line = "" if refusal.line is None else f", line {refusal.line}"
+            raise NoRepairError(
+                f"{told}{line}: {refusal.message}. A reader refuses this log; to make it readable,"
+                " events have to be invented or thrown away, and no tool should do that by itself"
+            )
+        keep = source.size if report.torn_from is None else report.torn_from
+        recovered = recovered_of(source, scan, keep) if compressed and keep < source.size else b""
+        return Plan(report, compressed, keep, source.size, recovered, scan.closers or [])
+
+
+def recovered_of(source: Bytes, scan: Scan, start: int) -> bytes:
+    """The whole lines that a torn frame still gives and a reader keeps."""
+    wanted = scan.kept_to - scan.complete_size
+    held = b""
+    if wanted > 0:
+        for piece in content_of(source, Frame(start, None)):
+            held += piece
+            if len(held) >= wanted:
+                break
+    return held[: max(0, wanted)]
+
+
+def write_repair(plan: Plan, source: Path, target: Path) -> None:
+    """Write the repaired log. Raises UsageError where the target is there already, and OSError."""
+    try:
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    except FileExistsError:
+        raise UsageError(f"{target} is there already; a repair never writes over a file") from None
+    try:
+        with os.fdopen(descriptor, "wb") as file, source.open("rb") as old:
+            _copy(old, file, plan.keep)
+            added = plan.recovered + b"".join(line_of(event) for event in plan.closers)
+            if added and plan.compressed:
+                added = zstandard.ZstdCompressor(write_checksum=True).compress(added)
+            file.write(added)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+
+
+def _copy(old: BinaryIO, new: BinaryIO, count: int) -> None:
+    while count > 0:
+        piece = old.read(min(PIECE, count))
+        if not piece:
+            raise UsageError("the log became shorter while it was copied; nothing was written")
+        new.write(piece)
+        count -= len(piece)
+
+
+def line_of(event: Event) -> bytes:
+    """An event as a line of a log."""
+    whole = {name: _number(value) for name, value in event.items()}
+    return json.dumps(whole, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
+
+
+def _number(value: object) -> object:
+    """1.0 is written as 1, as every other writer does."""
+    if isinstance(value, dict):
+        return {name: _number(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_number(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _detail(event: Event) -> str:
+    data = event["data"]
+    if event["type"] == "tool/result":
+        return f" of {data['message']['source']['callId']!r}, {data['error']['code']}"
+    where = f" of turn {_number(data['turn'])}"
+    return (
+        f"{where}, step {_number(data['step'])}" if event["type"] == "step/end" else f"{where}, interrupted"
+    )
