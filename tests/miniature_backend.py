@@ -38,15 +38,31 @@ class Miniature:
 
     # -- files ---------------------------------------------------------------------
 
+    def segment(self, session_id: str) -> str:
+        """The name of a session's folder."""
+        name = re.sub(r"[^A-Za-z0-9._-]", lambda found: f"~{ord(found[0]):04X}", session_id)
+        return name if name.strip(".") else name.replace(".", "~002E")
+
     def path(self, session_id: str, cwd: str | None = None) -> Path:
         """Where a session is stored; without cwd wherever it is found."""
-        name = re.sub(r"[^A-Za-z0-9._-]", lambda found: f"~{ord(found[0]):04X}", session_id)
-        name = name if name.strip(".") else name.replace(".", "~002E")
+        name = self.segment(session_id)
         if cwd is not None:
             project = "--" + hashlib.sha256(cwd.encode()).hexdigest()[:8] + "--"
             return self.root / project / name / "session.jsonl"
         found = list(self.root.glob(f"*/{name}/session.jsonl"))
         return found[0] if found else self.root / "_no-cwd" / name / "session.jsonl"
+
+    def check_store(self, session_id: str | None = None) -> None:
+        """No log in the layout or the compression of other programs, and none in two projects."""
+        if any(self.root.glob("*/*.jsonl*")):
+            raise Refused("root-flat-layout")
+        if any(self.root.glob("*/*/session.jsonl.zstd")):
+            raise Refused("root-encoding")
+        if (
+            session_id is not None
+            and len(list(self.root.glob(f"*/{self.segment(session_id)}/session.jsonl"))) > 1
+        ):
+            raise Refused("jsonl-duplicate-id")
 
     def store_id(self) -> str:
         """What tells this store from others, for as long as its folder stands."""
@@ -54,6 +70,7 @@ class Miniature:
 
     def read(self, session_id: str) -> tuple[Json, list[Json], int]:
         """Header, events and the number of bytes that hold them. Refuses committed damage."""
+        self.check_store(session_id)
         path = self.path(session_id)
         if not path.exists():
             raise Refused("session-not-found")
@@ -94,6 +111,7 @@ class Miniature:
             raise Refused("create-not-lossless")
         if not whole(header.get("createdAt")):
             raise Refused("create-created-at")
+        self.check_store(header["id"])
         if header["id"] in self.headers or header["id"] in self.owned:
             raise Refused("session-exists")
         if self.path(header["id"]).exists():
@@ -167,7 +185,10 @@ class Miniature:
         return events, missing
 
     def list(self) -> list[Json]:
+        self.check_store()
         headers = [self.header_of(json.loads(path.read_bytes().split(b"\n")[0])) for path in self.logs()]
+        for header in headers:
+            self.check_store(header["id"])
         return sorted(headers, key=lambda header: str(header["id"]))
 
     def logs(self) -> Iterator[Path]:

@@ -26,7 +26,7 @@ from ..backend import (
     require_wanted,
 )  # fmt: skip
 from ..clock import now
-from ..jsonl_path import Place, check_place, place_of, segment_of
+from ..jsonl_path import Place, check_place, check_store, place_of, segment_of
 from ..legacy import refuse_retired
 from ..load import read_events, require_identity
 from ..lossless_json import is_lossless
@@ -37,6 +37,10 @@ from .jsonl_format import count_before, event_bytes, header_bytes, listed_header
 
 Header = dict[str, Any]
 Event = dict[str, Any]
+
+
+ANY_ID = "any"
+"""The id that stands for all where what is asked of a store does not hang on one."""
 
 
 @dataclass
@@ -221,10 +225,13 @@ class JsonlStore:
     def list_headers(self, aborted: Exception | None = None) -> list[Header]:
         """BACK-20, BACK-29: the header of every log that lies where its header says, by id."""
         require_wanted(aborted)
+        names = self.names()
+        check_store(names, ANY_ID, self.compression)
         found: dict[str, Header] = {}
         for path in self.files():
             header = self.header_in(path)
             if header is not None:
+                check_store(names, header["id"], self.compression)
                 found[header["id"]] = header
         return [found[session_id] for session_id in sorted(found)]
 
@@ -259,11 +266,15 @@ class JsonlStore:
         return self.folder.glob(f"*/*/{self.file}")
 
     def find(self, session_id: str) -> Path | None:
-        """The file of a session, in whatever project it lies. Two of them are told as such."""
+        """The file of a session, in whatever project it lies. PATH-8 to PATH-10 are asked of the store first."""
+        check_store(self.names(), session_id, self.compression)
         found = sorted(self.folder.glob(f"*/{segment_of(session_id)}/{self.file}"))
-        if len(found) > 1:
-            raise Rejection("jsonl-duplicate-id", f'session "{session_id}" has {len(found)} log files')
         return found[0] if found else None
+
+    def names(self) -> list[str]:
+        """The files of the store by their paths below it, as far down as logs lie."""
+        found = [*self.folder.glob("*/*"), *self.folder.glob("*/*/*")]
+        return [path.relative_to(self.folder).as_posix() for path in found]
 
     def read(self, session_id: str) -> Stored:
         """The log of a session from its file. BACK-6, BACK-25; raises Rejection."""
