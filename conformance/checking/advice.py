@@ -89,8 +89,9 @@ class Adviser:
         if closers and ends is not None:
             for event in closers:
                 source = member(member(event["data"], "message"), "source")
-                if isinstance(source, dict):
-                    answered.add(source["callId"])
+                call = member(source, "callId")
+                if isinstance(call, str):
+                    answered.add(call)
             self.interrupted(closers, sorted(answered))
         if self.loading.unsound_from is None:
             advise_view(self.loading.surface, self.collector, answered)

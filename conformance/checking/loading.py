@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from conformance.checking.closing import OpenEnds, Shapeless, calls_of
+from conformance.checking.closing import OpenEnds, Shapeless
 from conformance.checking.collector import Collector, Place
 from conformance.checking.exact_json import is_number, is_seq, show
 from conformance.checking.shapes import (
@@ -81,7 +81,7 @@ class Loading:
     def header(self, header: Event, place: Place) -> None:
         """What is asked of a header after the scan."""
         cwd = header.get("cwd", "/")
-        if cwd is None or cwd == "":
+        if cwd is None or cwd == "" or isinstance(cwd, list):
             told = "the working directory of the header names no place in a store"
             self.fault(("path-project-empty", told, ("cwd",)), place, IDENTITY, found=show(cwd))
         if not isinstance(cwd, str):
@@ -155,7 +155,7 @@ class Loading:
         """What is open behind this event."""
         if self.ends is not None:
             try:
-                self.ends.take(event, place.line, place.byte)
+                self.ends.take(event, place.line, place.byte, seq)
             except Shapeless as shapeless:
                 self.fault(("event-shapeless", str(shapeless), ("data",)), place, CLOSERS, seq)
                 self.ends = None
@@ -236,7 +236,7 @@ class Loading:
         node.calls, node.projects = tuple(calls), projects
         if self.ends is not None:
             for call in calls:
-                self.ends.calls[call] = (inside[1], None)
+                self.ends.call_waits(call, inside[1])
         joins = self.unsound_from is None
         self.watcher.assistant_appends(node, cited, *inside, place)
         if joins:
@@ -309,11 +309,11 @@ def node_of(event: Event, seq: int, place: Place) -> Node:
     kind, data = event["type"], event.get("data")
     node = Node(seq, kind, place.line, place.byte)
     if kind == "assistant/message":
-        try:
-            node.calls = tuple(calls_of(data)) if isinstance(data, dict) else ()
-        except Shapeless:
-            node.calls = ()
-        node.projects = bool(member(member(data, "message"), "content"))
+        content = member(member(data, "message"), "content")
+        blocks = content if isinstance(content, list) else []
+        called = [member(block, "id") for block in blocks if member(block, "type") == "tool-call"]
+        node.calls = tuple(call for call in called if isinstance(call, str))
+        node.projects = bool(content)
     elif kind == "tool/result":
         node.frame = frame_of(event)
         answered = member(member(member(data, "message"), "source"), "callId")
