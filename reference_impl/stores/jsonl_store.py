@@ -266,7 +266,7 @@ class JsonlStore:
         return self.folder.glob(f"*/*/{self.file}")
 
     def find(self, session_id: str) -> Path | None:
-        """The file of a session, in whatever project it lies. PATH-8 to PATH-10 are asked of the store first."""
+        """The file of a session, in whatever project. PATH-8 to PATH-10 are asked of the store first."""
         check_store(self.names(), session_id, self.compression)
         found = sorted(self.folder.glob(f"*/{segment_of(session_id)}/{self.file}"))
         return found[0] if found else None

@@ -69,7 +69,7 @@ def test_export_can_be_checked_without_this_package(tmp_path):
             if variant is not None:
                 assert case["op"] == f"{operation}@{request.pop(variant)}"
             schema = json.loads((tmp_path / f"out/schemas/op/{operation}.schema.json").read_text())
-            validator = Draft202012Validator(schema["$defs"]["request"])
+            validator = Draft202012Validator({"$ref": "#/$defs/request", "$defs": schema["$defs"]})
             if "family" in case:
                 request, expect = {"family": case["family"]}, case["members"]
                 lines = (tmp_path / f"out/families/{case['id']}.jsonl").read_text().splitlines()
