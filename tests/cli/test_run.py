@@ -42,7 +42,7 @@ def test_the_reference_conforms(capsys):
     assert main(["run", "--strict", "condition,position"]) == 0
     out = capsys.readouterr().out
     assert "against reference: reference" in out
-    assert out.rstrip().endswith("conforms")
+    assert out.rstrip().endswith("conforms in what it declares")
 
 
 def test_a_failure_says_all_that_is_needed(vectors, capsys):
@@ -95,7 +95,7 @@ def test_every_kind_of_verdict_fits_the_schema(vectors):
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        (["run", "refrence"], 2, "unknown adapter 'refrence'; an adapter is one of: reference, dsh"),
+        (["run", "refrence"], 2, "unknown adapter 'refrence'; an adapter is one of: reference, store:NAME, dsh"),
         (["run", "--select", "no.such.*"], 2, "no case is selected by --select 'no.such.*'"),
         (["run", "--topic", "nowhere"], 2, "no case is selected by --topic nowhere"),
         (["run", "--rule", "REPL-99"], 2, "unknown rule REPL-99"),
