@@ -95,7 +95,11 @@ def test_every_kind_of_verdict_fits_the_schema(vectors):
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        (["run", "refrence"], 2, "unknown adapter 'refrence'; an adapter is one of: reference, store:NAME, dsh"),
+        (
+            ["run", "refrence"],
+            2,
+            "unknown adapter 'refrence'; an adapter is one of: reference, store:NAME, dsh",
+        ),
         (["run", "--select", "no.such.*"], 2, "no case is selected by --select 'no.such.*'"),
         (["run", "--topic", "nowhere"], 2, "no case is selected by --topic nowhere"),
         (["run", "--rule", "REPL-99"], 2, "unknown rule REPL-99"),
