@@ -182,7 +182,8 @@ def branches_missed(folder, *without: str) -> list[str]:
     return [
         f"{name}: {missed}"
         for name, file in files.items()
-        if "/stores/" not in name  # what a disk may do to a store is no case; sweeps and kill trials are for it
+        if "/stores/"
+        not in name  # what a disk may do to a store is no case; sweeps and kill trials are for it
         for missed in (*file["missing_lines"], *file["missing_branches"])
     ]
 
