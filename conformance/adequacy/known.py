@@ -40,9 +40,11 @@ def foundation_files() -> list[Path]:
 
     A mutant can reach code that the original does not, so the reference counts as a whole.
     """
-    ours = [path for name in (".", "adapters", "adequacy") for path in (PACKAGE / name).glob("*.py")]
+    ours = [
+        path for name in (".", "adapters", "adequacy", "families") for path in (PACKAGE / name).glob("*.py")
+    ]
     spec = [spec_dir() / "rules.yaml", *(spec_dir() / "schemas").rglob("*.json")]
-    return sorted({*ours, *package_folder().glob("*.py"), *spec})
+    return sorted({*ours, *package_folder().rglob("*.py"), *spec})
 
 
 def foundation(files: Iterable[Path], python: str = sys.version) -> str:
