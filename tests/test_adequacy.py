@@ -203,7 +203,8 @@ from conformance.adequacy.mutant import Mutant
 from conformance.corpus import load_corpus
 from conformance.reference_sources import sources
 original = Mutant("o", "fold", "", "", sources()["fold"], frozenset())
-trial.try_mutant(original, [case for case in load_corpus() if case.family is None][:20])
+single = [case for case in load_corpus() if case.family is None]
+trial.try_mutant(original, single[:20])
 names = [name for name in sys.modules if name.split(".")[0] in ("conformance", "reference_impl")]
 print(*[sys.modules[name].__file__ for name in names], sep="\\n")
 """
