@@ -10,6 +10,7 @@ All first requests of a run travel together, then all second ones, and so on: no
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import tempfile
@@ -32,17 +33,21 @@ FIRST_STORE = "store"
 
 def exchange(transport: Exchange, requests: Iterator[Request]) -> Iterator[tuple[int, Answer]]:
     """Put requests to a transport; those about a backend travel in phases, each case with its own folders."""
-    with tempfile.TemporaryDirectory(prefix="session-conformance-") as folder:
+    with contextlib.ExitStack() as folders:
+        home: Path | None = None  # made for the first case about a backend: most exchanges have none
         open_stories: dict[int, Story] = {}
         finished: list[tuple[int, Answer]] = []
 
         def outgoing() -> Iterator[Request]:
+            nonlocal home
             for request in requests:
                 if not request.body.startswith(OPENING):
                     yield request
                     continue
-                story = Story(request, Path(folder, str(request.number)))
-                yield from onwards(story)
+                if home is None:
+                    made = tempfile.TemporaryDirectory(prefix="session-conformance-")
+                    home = Path(folders.enter_context(made))
+                yield from onwards(Story(request, home / str(request.number)))
 
         def onwards(story: Story) -> Iterator[Request]:
             following = story.advance()
