@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from conformance import bench, store_bench
+from conformance import bench
 from conformance.adapters.registry import FORMS, resolve
 from conformance.cli.common import plain, positive, whole
 from conformance.corpus import load_corpus
@@ -65,6 +65,8 @@ def command(args: argparse.Namespace) -> int:
 
 def in_a_store(name: str, rounds: int) -> None:
     """A store of the reference beside a bare loop."""
+    from conformance import store_bench  # and with it the stores, which no other figure needs
+
     appended = store_bench.appending(name.removeprefix("store:"), 100, rounds)
     told = f"{appended.store:.2f} s, {appended.ratio:.2f} times a bare write and flush"
     print(f"{name}, 100 batches of 50 events, each flushed: {told}", flush=True)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import time
+from typing import TYPE_CHECKING
 
 from conformance.adapters.registry import resolve
 from conformance.cli.common import plain, whole
 from conformance.errors import AdapterError, ExitCode, UsageError
 from conformance.terminal import clean
-from conformance.trials.channel import Backend
-from conformance.trials.hostile import hostile_trials
-from conformance.trials.kills import Verifier, kill_trials
+
+if TYPE_CHECKING:
+    from conformance.trials.channel import Backend
+    from conformance.trials.kills import Verifier
 
 MODES = ("kept-open", "opened-anew")
 
@@ -34,6 +36,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def command(args: argparse.Namespace) -> int:
     """Kills, then the other trials. Exits with 1 if an event was lost, or a log does not load."""
+    # Imported here and below, for no other command needs any of it.
+    from conformance.trials.channel import Backend
+    from conformance.trials.kills import Verifier
+
     spec = resolve(args.store)
     ours = args.store.startswith("store:")
     if args.mode == "kept-open" and not ours:
@@ -51,6 +57,8 @@ def command(args: argparse.Namespace) -> int:
 
 def kills(backend: Backend, verifier: Verifier, args: argparse.Namespace) -> int:
     """The kills, in a few lines."""
+    from conformance.trials.kills import kill_trials
+
     started = time.monotonic()
     tally = kill_trials(backend, verifier, args.trials, args.seed)
     mode = MODES[0] if backend.kept_open else MODES[1]
@@ -69,6 +77,8 @@ def kills(backend: Backend, verifier: Verifier, args: argparse.Namespace) -> int
 
 def others(backend: Backend, verifier: Verifier, seed: int) -> int:
     """The trials of other kinds, a line each."""
+    from conformance.trials.hostile import hostile_trials
+
     code = ExitCode.CONFORMS
     for name, told in hostile_trials(backend, verifier, seed):
         print(f"{'pass' if told is None else 'FAIL'} {name}{'' if told is None else f': {clean(told)}'}")

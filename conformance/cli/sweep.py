@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from conformance.adapters.registry import FORMS, resolve
 from conformance.cli.common import plain, whole
 from conformance.errors import ExitCode
 from conformance.protocol import Connection
 from conformance.sweeps.damages import KINDS
-from conformance.sweeps.good_log import build
-from conformance.sweeps.real_files import sweep_files
-from conformance.sweeps.run import Verdict, sweep
-from conformance.sweeps.saved import repeat, save
 from conformance.terminal import clean
+
+if TYPE_CHECKING:
+    from conformance.sweeps.run import Verdict
 
 FORMATS = {"plain": "none", "zstd": "zstd"}
 
@@ -46,6 +46,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def command(args: argparse.Namespace) -> int:
     """One verdict per sweep. Exits with 1 if one of them failed."""
+    # Imported here and below, for no other command needs any of it.
+    from conformance.sweeps.saved import repeat
+
     connection = resolve(args.adapter).connect()
     try:
         if args.repeat is not None:
@@ -57,6 +60,11 @@ def command(args: argparse.Namespace) -> int:
 
 def one(connection: Connection, args: argparse.Namespace, kind: str) -> int:
     """Run a sweep, show it, and keep its first failure."""
+    from conformance.sweeps.good_log import build
+    from conformance.sweeps.real_files import sweep_files
+    from conformance.sweeps.run import sweep
+    from conformance.sweeps.saved import save
+
     started = time.monotonic()
     if args.files:
         verdict, real = sweep_files(connection, kind, args.events, args.stride)
