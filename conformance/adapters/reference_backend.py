@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conformance.json_text import parse_exact
 from reference_impl.backend import BackendModel
 from reference_impl.rejection import Rejection
-from reference_impl.stores.jsonl_store import JsonlStore
 
-Backend = BackendModel | JsonlStore
+if TYPE_CHECKING:
+    from reference_impl.stores.jsonl_store import JsonlStore
+
+    Backend = BackendModel | JsonlStore
 
 
 def backend(request: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib.machinery import ModuleSpec
-from importlib.util import spec_from_file_location
 from types import CodeType, ModuleType
 
 from conformance.adapters.inprocess import Callee
@@ -64,14 +63,6 @@ def own_modules() -> Iterator[None]:
             parent.__dict__["reference"] = kept_attribute
 
 
-def as_it_is(full: str) -> ModuleSpec | None:
-    """A module of the stores from its file: no page is about them, so no mutant changes one."""
-    place = package_folder().joinpath(*full.split(".")[1:])
-    if place.is_dir():
-        return spec_from_file_location(full, place / "__init__.py", submodule_search_locations=[])
-    return spec_from_file_location(full, place.with_suffix(".py"))
-
-
 class CopyFinder:
     """Finds the modules of the reference and runs our copy of their source instead of the file."""
 
@@ -84,8 +75,6 @@ class CopyFinder:
             spec = ModuleSpec(full, self, is_package=True)  # type: ignore[arg-type]
             spec.submodule_search_locations = []
             return spec
-        if full.startswith(f"{PACKAGE}.stores"):
-            return as_it_is(full)
         if full.startswith(f"{PACKAGE}."):
             return ModuleSpec(full, self)  # type: ignore[arg-type]
         return None

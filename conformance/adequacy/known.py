@@ -44,7 +44,7 @@ def foundation_files() -> list[Path]:
         path for name in (".", "adapters", "adequacy", "families") for path in (PACKAGE / name).glob("*.py")
     ]
     spec = [spec_dir() / "rules.yaml", *(spec_dir() / "schemas").rglob("*.json")]
-    return sorted({*ours, *package_folder().rglob("*.py"), *spec})
+    return sorted({*ours, *package_folder().glob("*.py"), *spec})
 
 
 def foundation(files: Iterable[Path], python: str = sys.version) -> str:
