@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.shorthand import ShorthandError, expand_event, expand_events
+from conformance.shorthand import ShorthandError, expand_event, expand_events, in_each_answer
 from conformance.zstd_frames import frame_of
 
 FILE_OPERATIONS = frozenset(("jsonl.scan", "jsonl.load"))
@@ -160,11 +160,7 @@ def from_characters(text: Any) -> bytes:
 def expand_expected(request: dict[str, Any], expect: dict[str, Any]) -> dict[str, Any]:
     """An expectation with whole events, and with bytes where it names places. Raises ShorthandError."""
     layout = layout_of(request) or Layout()
-    expanded = dict(expect)
-    for kind in ("either", "any_of"):
-        if isinstance(expect.get(kind), list):
-            expanded[kind] = [expand_expected_one(each, layout) for each in expect[kind]]
-    return expand_expected_one(expanded, layout)
+    return in_each_answer(expect, lambda answer: expand_expected_one(answer, layout))
 
 
 def expand_expected_one(alternative: dict[str, Any], layout: Layout) -> dict[str, Any]:

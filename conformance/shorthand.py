@@ -59,6 +59,15 @@ def _row_of_chunks(record: Event) -> Event:
     return {"type": "text-chunks", "seq0": 0, "time0": 0, "data": data}
 
 
+def in_each_answer(expect: Event, change: Callable[[Event], Event]) -> Event:
+    """The ``expect`` of a case with a change made to its answer, or to each of its alternatives."""
+    changed = change(expect)
+    for kind in ("either", "any_of"):
+        if isinstance(expect.get(kind), list):
+            changed = {**changed, kind: [change(answer) for answer in expect[kind]]}
+    return changed
+
+
 def expand_event(element: Any, seq: int) -> Any:
     """Expand one element; anything that is no object, or has a ``type``, is left as it is."""
     if not isinstance(element, dict) or "type" in element:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.shorthand import DELTAS, Event, ShorthandError, expand_event, expand_events
+from conformance.shorthand import DELTAS, Event, ShorthandError, expand_event, expand_events, in_each_answer
 from conformance.shorthand_closers import expand_closer
 
 
@@ -13,12 +13,7 @@ def expand_expect(operation: str, request: Event, expect: Event) -> Event:
 
     Raises ShorthandError.
     """
-    expanded = _expand_answer(operation, request, expect)
-    for kind in ("either", "any_of"):
-        if isinstance(expect.get(kind), list):
-            answers = [_expand_answer(operation, request, answer) for answer in expect[kind]]
-            expanded = {**expanded, kind: answers}
-    return expanded
+    return in_each_answer(expect, lambda answer: _expand_answer(operation, request, answer))
 
 
 def _expand_answer(operation: str, request: Event, answer: Event) -> Event:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.shorthand import TIME_STEP, ShorthandError, expand_events
+from conformance.shorthand import TIME_STEP, ShorthandError, expand_events, in_each_answer
 
 Value = dict[str, Any]
 
@@ -46,11 +46,7 @@ def expand_rows(schema: int, request: Value) -> Value:
 
 def expand_rows_expected(schema: int, request: Value, expect: Value) -> Value:
     """The expectation of such a case with whole rows and events; ``request`` is expanded already."""
-    expanded: Value = with_repeats(expect)
-    for name in ("either", "any_of"):
-        if name in expanded:
-            expanded[name] = [_expand_result(schema, request, each) for each in expanded[name]]
-    return _expand_result(schema, request, expanded)
+    return in_each_answer(with_repeats(expect), lambda answer: _expand_result(schema, request, answer))
 
 
 def _expand_result(schema: int, request: Value, alternative: Value) -> Value:
