@@ -26,7 +26,7 @@ FOLD = {"op": "fold", "edition": "v0", "events": [{"type": "x", "seq": 0}, {"typ
 
 @pytest.fixture(scope="module")
 def jury():
-    cases = [case for case in load_corpus() if case.family is None]
+    cases = campaigns.askable(load_corpus())
     return trial.select_jury(cases, trace_cases(cases))
 
 

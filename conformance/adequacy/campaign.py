@@ -87,9 +87,7 @@ def run_campaign(
     """Try every mutant. Raises VectorError if the reference itself does not pass the corpus."""
     campaign = gather(ledger, page, which)
     excuses = load_excuses()
-    hello = InProcess(load({})).hello
-    corpus = [case for case in load_corpus(ledger=ledger) if undeclared(case, hello) is None]
-    cases = [case for case in corpus if case.family is None]  # single cases alone have to be strong
+    cases = askable(load_corpus(ledger=ledger))
     jury = trial.select_jury(cases, trace_cases(cases))
     check_original(jury.cases)
     remembered = {} if cache is None or all_kills else known.read(cache)
@@ -113,6 +111,15 @@ def run_campaign(
         known.write(cache, remembered | found, keys if campaign.whole else None)
     campaign.outcomes, campaign.stale = excuse(campaign.outcomes, excuses, whole=campaign.whole)
     return campaign
+
+
+def askable(corpus: Sequence[Case]) -> list[Case]:
+    """The cases that a mutant is asked: what the reference declares, and single cases alone.
+
+    A family repeats what single cases show, and these have to be strong without it.
+    """
+    hello = InProcess(load({})).hello
+    return [case for case in corpus if case.family is None and undeclared(case, hello) is None]
 
 
 def check_original(jury: Sequence[Case]) -> None:
