@@ -109,6 +109,10 @@ class Recorder:
         self, node: Node, cited: list[int] | None, turn: int, step: int, place: Place
     ) -> None: ...
 
+    def result_appends(
+        self, node: Node, cited: list[int] | None, turn: int, step: int, place: Place
+    ) -> None: ...
+
 
 def read_history(path: Path, last: int | None = None, cites: int | None = None) -> History:
     """The history of a log up to and with an event, or to its end. Raises UsageError and OSError."""
