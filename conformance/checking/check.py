@@ -12,7 +12,7 @@ from conformance.checking.frames import Bytes
 from conformance.checking.jsonl import JsonlCheck
 from conformance.checking.model import FileReport, Finding, Report
 from conformance.checking.paths import Log, find_logs
-from conformance.checking.places import Ids, place_findings
+from conformance.checking.places import Stores, encoding_finding, place_findings
 from conformance.checking.sources import is_compressed, name_of, opened, spooled
 
 Target = str | os.PathLike[str] | bytes
@@ -49,28 +49,30 @@ def check_each(
     """The same, one report after the other as soon as it is there."""
     if isinstance(paths, str | bytes | os.PathLike):
         paths = [paths]
+    stores = Stores()
     for target in paths:
-        ids = Ids()
         for log in find_logs(target):
             for report in _reports(log, deep=deep, exact=exact, progress=progress, stdin=stdin):
                 if report.format.startswith("jsonl") and not isinstance(log.target, bytes):
-                    _place(report, ids)
+                    _place(report, stores)
                 for finding in report.findings:
                     finding.rule = rule_of(finding.condition)
                 yield report
 
 
-def _place(report: FileReport, ids: Ids) -> None:
+def _place(report: FileReport, stores: Stores) -> None:
     """What is to be said of the place of a log. A reader asks for it behind the scan."""
-    found = place_findings(report, report.header)
-    again = ids.finding(report, report.header)
-    if again is not None:
-        found.append(again)
+    found = [*place_findings(report, report.header), *stores.findings(report, report.header)]
     errors = [each for each in found if each.severity == "error"]
+    misnamed = encoding_finding(report)
+    if misnamed is not None and misnamed.severity == "error":
+        report.findings.insert(0, misnamed)
+    elif misnamed is not None:
+        found.append(misnamed)
     behind = sum(each.severity == "error" and each.layer == "storage" for each in report.findings)
     report.findings[behind:behind] = errors
     report.findings += [each for each in found if each.severity != "error"]
-    if errors and report.verdict == "accepted":
+    if (errors or (misnamed is not None and misnamed.severity == "error")) and report.verdict == "accepted":
         report.verdict, report.torn_from = "refused", None
 
 

@@ -91,7 +91,7 @@ def _row_of(event: Any) -> dict[str, Any] | None:
         tag = ROW_TAGS[kind]
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
-    if event["type"] != "assistant/chunk" or len(event) != 4 or not isinstance(time, int):
+    if event.get("type") != "assistant/chunk" or len(event) != 4 or not isinstance(time, int):
         return None
     data = {"turn": turn, "step": step, "index": index, "dt": [], "texts": [text]}
     return {"type": tag, "seq0": seq, "time0": time, "data": data}

@@ -171,7 +171,11 @@ def _told(value: object) -> object:
         return {name: _told(item) for name, item in value.items()}
     if isinstance(value, list):
         return [_told(item) for item in value[:50]]
-    return rounded(value) if type(value) is int and abs(value) > MAX_SAFE else value
+    if type(value) is int and abs(value) > MAX_SAFE:
+        value = rounded(value)
+    if type(value) is float and abs(value) < 1e21 and value == int(value):
+        return int(value)  # as JSON is written: 1 for 1.0, and 0 for -0
+    return value
 
 
 def rounded(number: int) -> float:

@@ -11,11 +11,12 @@ from conformance.checking.collector import Collector, Place
 from conformance.checking.exact_json import is_seq
 from conformance.checking.frames import FrameFault, content_of, frames_of
 from conformance.checking.lines import Lines
-from conformance.checking.scanning import LONGEST_LINE, Scan
+from conformance.checking.scanning import Scan
 from conformance.checking.shapes import Event, member
 from conformance.checking.sources import blocks_of, is_compressed, opened
 from conformance.checking.surface import Node
 from conformance.errors import UsageError
+from conformance.limits import LONGEST_LINE
 
 PREVIEW = 60
 

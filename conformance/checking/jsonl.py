@@ -15,11 +15,9 @@ from conformance.checking.frames import Bytes, Frame, FrameFault, content_of, fr
 from conformance.checking.lines import Lines, Overlong, Seeker
 from conformance.checking.loading import SCAN, NeedsExact
 from conformance.checking.model import Also, FileReport
-from conformance.checking.scanning import LONGEST_LINE, Scan
+from conformance.checking.scanning import Scan
 from conformance.checking.sources import Progress, blocks_of
-
-LARGEST_CONTENT = 4 << 30
-"""Bytes that a compressed log may expand to: a limit of this program, and no rule of the format."""
+from conformance.limits import LARGEST_CONTENT, LONGEST_LINE
 
 
 class Feed:

@@ -20,9 +20,6 @@ from conformance.checking.shapes import Event
 HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 """The escape of half a surrogate pair, in a line as it is stored."""
 
-LONGEST_LINE = 64 << 20
-"""Bytes of one line that are held at most: a limit of this program, and no rule of the format."""
-
 
 class Scan:
     """The state behind the lines so far. ``line`` counts lines of the file, the header included."""
