@@ -13,3 +13,6 @@ The published package has no such limit: it loads a log that expands to 1.5 GiB.
 memory, and ends with an error beyond about 4 GiB, where Node's memory for objects ends by default. So
 nothing is passed over here that a harness reads. A plain log is as long as its file, and has no limit.
 """
+
+DEEPEST = 1_000_000
+"""Levels that a value may nest. Each costs memory, and a line has room for 64 million of them."""

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from conformance.checking.advice import Adviser
 from conformance.checking.collector import Collector, Place
 from conformance.checking.db_rows import Hole, NoDictionary, events_of
-from conformance.checking.exact_json import show
+from conformance.checking.exact_json import TooDeep, show
 from conformance.checking.loading import HEADER, SCAN, Loading
 from conformance.checking.model import FileReport, Finding
 from conformance.checking.shapes import Event
@@ -173,7 +173,7 @@ def _session(database: sqlite3.Connection, row: dict[str, Any], schema: int, pat
     rows = RowScan(loading, collector, schema)
     try:
         rows.take_all(database, row)
-    except NoDictionary:
+    except (NoDictionary, TooDeep):
         report.findings, report.events = collector.sorted(), rows.kept
         return Judged(report, schema, row)
     made = loading.closers(rows.kept)
@@ -236,7 +236,7 @@ class RowScan:
         self.refused = False
 
     def take_all(self, database: sqlite3.Connection, session: dict[str, Any]) -> None:
-        """All rows of a session, to their end. Raises NoDictionary, which is told already."""
+        """All rows of a session, to their end. Raises NoDictionary and TooDeep, which are told already."""
         rows = database.execute("SELECT * FROM events WHERE session_id = ? ORDER BY seq", (session["id"],))
         try:
             for each in rows:
@@ -246,6 +246,12 @@ class RowScan:
                 "dictionary-missing", "error", "file",
                 "rows are compressed with the dictionary of the harness, which is not part of this program",
                 rank=SCAN + 3, seq=self.last_seq, hint="the rows before it are judged; the others are not",
+            )  # fmt: skip
+            raise
+        except TooDeep as deep:
+            self.collector.add(
+                "too-large", "error", "file", f"{deep}, too many to be judged here", rank=SCAN + 3,
+                seq=self.last_seq, hint="this is a limit of this program and no rule of the format",
             )  # fmt: skip
             raise
         self.finish()

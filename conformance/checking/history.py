@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import zstandard
+
 from conformance.checking import quick
 from conformance.checking.collector import Collector, Place
 from conformance.checking.databases import RowScan, connected, key_of, schema_of
 from conformance.checking.db_rows import NoDictionary
-from conformance.checking.exact_json import is_seq
+from conformance.checking.exact_json import TooDeep, is_seq
 from conformance.checking.frames import FrameFault, content_of, frames_of
-from conformance.checking.lines import Lines
+from conformance.checking.lines import Lines, Overlong
 from conformance.checking.loading import Loading
 from conformance.checking.model import FileReport
 from conformance.checking.repair import is_database
@@ -167,6 +169,8 @@ def read_history(
             pass
         except FrameFault as fault:
             raise UsageError(f"{path}: {fault.message}; session-conformance check tells more") from None
+        except (Overlong, TooDeep, zstandard.ZstdError) as error:
+            raise UsageError(f"{path}: {error}; session-conformance check tells more") from None
     if scan.header is None or scan.stopped:
         raise UsageError(f"{path}: the log has no usable header; session-conformance check tells more")
     return history.ended(scan.loading, scan.kept)
@@ -181,7 +185,7 @@ def of_database(path: Path, last: int | None, cites: int | None, session: str | 
             loading = Loading(history.findings, str(key_of(row, schema)), keep_ids=True)
             loading.watcher = Recorder(history, last, cites)
             rows = RowScan(loading, history.findings, schema)
-            with suppress(Reached, NoDictionary):
+            with suppress(Reached, NoDictionary, TooDeep):
                 rows.take_all(database, row)
     except (sqlite3.Error, UnicodeError, OverflowError) as error:
         raise UsageError(f"{path}: SQLite says: {error}; session-conformance check tells more") from None

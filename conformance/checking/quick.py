@@ -79,11 +79,15 @@ def take_lines(scan: Scan, lines: list[bytes]) -> None:
             if last is not None:
                 _count(scan, lines[at:], last)
             return
-    for text in lines[at:]:
+    rest = lines[at:]
+    if not any(rest):
+        scan.empty_behind(len(rest))
+        return
+    for text in rest:
         if text:
             take_untyped(scan, text)
         else:
-            scan.empty_behind()
+            scan.empty_behind(1)
 
 
 def _count(scan: Scan, lines: list[bytes], last: Chunk | DeepChunk) -> None:
@@ -123,8 +127,7 @@ def _take(scan: Scan, found: Any, text: bytes) -> None:
             scan.loading.counted(found.seq)
         scan.kept += 1
     scan.loading.last_time = last
-    scan.line += 1
-    scan.offset += len(text) + 1
+    scan.counted(text)
     scan.kept_to = scan.offset
 
 
@@ -139,8 +142,7 @@ def take_untyped(scan: Scan, text: bytes) -> None:
         scan.take(text)
         return
     place = Place(scan.line + 1, scan.offset, text)
-    scan.line += 1
-    scan.offset += len(text) + 1
+    scan.counted(text)
     scan.record(record, place)
 
 
