@@ -19,10 +19,9 @@ from conformance.checking.frames import FrameFault, content_of, frames_of
 from conformance.checking.lines import Lines, Overlong
 from conformance.checking.loading import Loading
 from conformance.checking.model import FileReport
-from conformance.checking.repair import is_database
 from conformance.checking.scanning import Scan
 from conformance.checking.shapes import Event, member
-from conformance.checking.sources import blocks_of, is_compressed, opened
+from conformance.checking.sources import blocks_of, is_compressed, is_database, opened
 from conformance.checking.surface import Node
 from conformance.errors import UsageError
 from conformance.limits import LONGEST_LINE

@@ -17,10 +17,8 @@ from conformance.checking.jsonl import JsonlCheck
 from conformance.checking.model import FileReport, Finding
 from conformance.checking.scanning import Scan
 from conformance.checking.shapes import Event
-from conformance.checking.sources import is_compressed, opened
+from conformance.checking.sources import SQLITE_MAGIC, is_compressed, opened
 from conformance.errors import ConformanceError, ExitCode, UsageError
-
-SQLITE_MAGIC = b"SQLite format 3\x00"
 
 
 class NoRepairError(ConformanceError):
@@ -78,12 +76,6 @@ def plan_repair(path: Path) -> Plan:
         keep = source.size if report.torn_from is None else report.torn_from
         recovered = recovered_of(source, scan, keep) if compressed and keep < source.size else b""
         return Plan(report, compressed, keep, source.size, recovered, scan.closers or [])
-
-
-def is_database(path: Path) -> bool:
-    """Whether a file is a SQLite database. Raises OSError."""
-    with opened(path) as source:
-        return source.at(0, 16) == SQLITE_MAGIC
 
 
 def refusal_of(refusal: Finding) -> str:

@@ -31,7 +31,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def command(args: argparse.Namespace) -> int:
     """Repair, and return 0; what a reader refuses is not repaired (1)."""
-    from conformance.checking.repair import is_database, plan_repair, write_repair
+    from conformance.checking.repair import plan_repair, write_repair
+    from conformance.checking.sources import is_database
 
     if args.output is None and not args.dry_run:
         raise UsageError("repair: give --output NEW, or --dry-run; a log is never changed in place")

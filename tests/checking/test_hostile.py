@@ -22,6 +22,7 @@ from conformance.checking.check import check
 from conformance.checking.frames import Bytes
 from conformance.checking.model import FileReport
 from conformance.checking.sources import opened
+from conformance.cli import main
 
 ROOT = Path(conformance.__file__).parent.parent
 GOOD = log(*whole_turn())
@@ -126,8 +127,6 @@ def test_what_cannot_be_read_is_told(tmp_path):
 
 
 def test_names_that_are_no_utf8(tmp_path, capsys):
-    from conformance.cli import main
-
     path = os.fsencode(tmp_path) + b"/\xff\n.jsonl"
     Path(os.fsdecode(path)).write_bytes(GOOD)
     for form in ("text", "json", "sarif", "junit"):
@@ -206,8 +205,6 @@ def test_many_findings_are_counted_and_not_all_listed():
 
 
 def test_whatever_is_damaged_can_be_told(capsys, tmp_path):
-    from conformance.cli import main
-
     for seed in range(0, 600, 3):
         (tmp_path / f"{seed}.jsonl").write_bytes(damaged(seed))
     for form in ("text", "json", "sarif", "junit"):
@@ -246,3 +243,17 @@ def test_many_empty_lines_are_passed_over_at_once():
     fast, exact = (check(data, exact=each).files[0].record() for each in (False, True))
     assert fast == exact
     assert fast["droppedLines"] == 300_004
+
+
+@pytest.mark.parametrize("words", [["explain"], ["repair", "--dry-run"]])
+def test_what_is_no_file_is_told_by_its_name(tmp_path, capsys, words):
+    os.mkfifo(tmp_path / "pipe")
+    told = {
+        "nowhere": "No such file or directory",
+        "pipe": "it is no regular file",
+        ".": "it is no regular file",
+    }
+    for name, why in told.items():
+        path = str(tmp_path / name)
+        assert main([*words, path]) == 2
+        assert capsys.readouterr().err == f"session-conformance: {path}: {why}\n"
