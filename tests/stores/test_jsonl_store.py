@@ -21,7 +21,8 @@ from reference_impl.jsonl import scan
 from reference_impl.rejection import Rejection
 from reference_impl.stores import durable
 from reference_impl.stores.durable import StoreBusy, publish
-from reference_impl.stores.jsonl_store import JsonlStore, ReadOnly
+from reference_impl.stores.jsonl_store import JsonlStore
+from reference_impl.stores.store import ReadOnly
 
 KINDS = ["none", "zstd"]
 HEADER = {"version": 0, "id": "s", "createdAt": 1, "delegationDepth": 0}
@@ -60,7 +61,7 @@ def test_the_store_keeps_the_whole_contract(name):
 
 
 def test_another_name_is_no_store():
-    with pytest.raises(UsageError, match="known are jsonl, jsonl-zstd"):
+    with pytest.raises(UsageError, match="known are jsonl, jsonl-zstd, sqlite15"):
         resolve("store:paper").connect()
 
 
