@@ -11,8 +11,7 @@ import uuid
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .admission import END_SEED, admit_restored
-from .clock import now
+from .admission import admit_restored, finish
 from .closers import closers
 from .legacy import refuse_retired
 from .load import read_events
@@ -156,8 +155,7 @@ class BackendModel:
     def go_live(self, header: Header, events: list[Event]) -> None:
         """A live session appears with a log, which gets its marker; what the store lacks of it is written."""
         session_id = header["id"]
-        log = copied(events)
-        log.append({"type": END_SEED, "seq": len(log), "time": now(), "data": {}})
+        log = finish(copied(events), True, header).events
         stored = self.stored.get(session_id)
         if stored is None:
             stored = {"header": copied(header), "events": [], "revision": 0}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from ..admission import END_SEED
+from ..admission import finish
 from ..backend import (
     View,
     balance,
@@ -22,7 +22,6 @@ from ..backend import (
     require_version,
     require_wanted,
 )  # fmt: skip
-from ..clock import now
 from ..legacy import refuse_retired
 from ..load import read_events
 from ..lossless_json import is_lossless
@@ -179,8 +178,7 @@ class Store(ABC, Generic[StoredLog, OpenLog]):
         """BACK-28: what the store lacks of a live log is written behind it, and a torn tail goes."""
         self.require_writer()
         session_id = header["id"]
-        log = copied(events)
-        log.append({"type": END_SEED, "seq": len(log), "time": now(), "data": {}})
+        log = finish(copied(events), True, header).events
         if self.holds(header):
             stored = self.read(session_id)
             require_continuation(header, log, {"header": stored.header, "events": stored.events})
