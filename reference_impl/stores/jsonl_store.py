@@ -15,7 +15,7 @@ from typing import Any
 
 import zstandard
 
-from ..admission import END_SEED
+from ..admission import finish
 from ..backend import (
     View,
     balance,
@@ -25,7 +25,6 @@ from ..backend import (
     require_version,
     require_wanted,
 )  # fmt: skip
-from ..clock import now
 from ..jsonl_path import Place, check_place, check_store, place_of, segment_of
 from ..legacy import refuse_retired
 from ..load import read_events, require_identity
@@ -85,6 +84,7 @@ class JsonlStore:
         self.created: dict[str, Header] = {}
         self.open: dict[str, Open] = {}
         self.live: dict[str, Header] = {}
+        self.inspected: set[str] = set()
         self.lock = None if read_only else lock_folder(folder)
 
     def close(self) -> None:
@@ -100,7 +100,7 @@ class JsonlStore:
         self.require_writer()
         require_header(header)
         session_id = header["id"]
-        if session_id in self.created or session_id in self.open:
+        if session_id in self.created or session_id in self.open or session_id in self.inspected:
             raise Rejection("session-exists", f'session "{session_id}" already exists in this backend')
         place_of(session_id, header.get("cwd"), self.compression)
         if self.find(session_id) is not None:
@@ -188,8 +188,7 @@ class JsonlStore:
         """BACK-28: what the store lacks of a live log is written behind it, and a torn tail goes."""
         self.require_writer()
         session_id = header["id"]
-        log = copied(events)
-        log.append({"type": END_SEED, "seq": len(log), "time": now(), "data": {}})
+        log = finish(copied(events), True, header).events
         if self.find(session_id) is None:
             self.begin(copied(header), log)
         else:
@@ -207,6 +206,7 @@ class JsonlStore:
         events, missing = balance(stored.header, stored.events)
         if session_id in self.live:
             missing = []
+        self.inspected.add(session_id)
         return View(stored.header, events + missing)
 
     def read_from(self, session_id: str, first: object, aborted: Exception | None = None) -> View:
