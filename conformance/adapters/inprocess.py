@@ -101,22 +101,26 @@ class InProcess:
         self._limits = limits or Limits()
         self.problems: list[str] = []
         self._timed = threading.current_thread() is threading.main_thread()
-        with self._alarms():
+        with self.alarms():
             self.hello: Hello = read_hello(self.ask(Request(0, HELLO_BODY)))
 
     def ask(self, request: Request) -> Answer:
-        """Put one request."""
+        """Put one request, while ``alarms`` are on."""
+        told = self.reply(request)
+        return told if isinstance(told, Answer) else read_reply(told)
+
+    def reply(self, request: Request) -> str | Answer:
+        """The JSON text of an answer, for ``read_reply``; an Answer where there is none in time."""
         asked, _ = _DECODE(request.text())
         try:
             try:
                 self._arm(self._limits.answer_seconds, AGAIN_SECONDS)
-                text = answer_text(self._callee, asked)
+                return answer_text(self._callee, asked)
             finally:
                 self._arm(0, 0)
         except Overdue:
             self._arm(0, 0)  # the alarm may have struck again on the way out
             return Answer("hung", f"no answer within {self._limits.answer_seconds:g} s")
-        return read_answer(_DECODE(text)[0])
 
     def _arm(self, seconds: float, again: float) -> None:
         """Let the alarm strike in so many seconds, and again after that; with 0 never."""
@@ -131,7 +135,7 @@ class InProcess:
         ask = self.ask
         total = self._limits.total_seconds
         ends_at = None if total is None else time.monotonic() + total
-        with self._alarms():
+        with self.alarms():
             for request in requests:
                 if ends_at is not None and time.monotonic() > ends_at:
                     yield request.number, Answer("not-run", f"not run: the run took longer than {total:g} s")
@@ -139,7 +143,7 @@ class InProcess:
                     yield request.number, ask(request)
 
     @contextlib.contextmanager
-    def _alarms(self) -> Iterator[None]:
+    def alarms(self) -> Iterator[None]:
         """Take the alarm signal, and the way out of the process, for as long as answers are waited for."""
         with _no_way_out():
             if not self._timed:
@@ -154,6 +158,11 @@ class InProcess:
 
     def close(self) -> None:
         """Nothing to end."""
+
+
+def read_reply(text: str) -> Answer:
+    """The answer in a text that ``InProcess.reply`` gave."""
+    return read_answer(_DECODE(text)[0])
 
 
 def describe(error: BaseException) -> str:
