@@ -16,6 +16,7 @@ from conformance.judge import plain_members
 from conformance.protocol import Connection, Request
 from conformance.trials.channel import Backend, Channel, Gone
 from conformance.trials.load import HEADER, SESSION, Load, chance_of
+from conformance.trials.torn import leave_torn
 
 AHEAD = (1, 4)
 """Batches that are on their way at once. With several the writer is always at work, and is killed at it;
@@ -23,6 +24,8 @@ with one it waits in between, and is killed when it has answered and does nothin
 anew for each batch always gets one: an adapter may answer two requests at once, and one instance at a
 time has a store open."""
 LONGEST_PAUSE = 0.005
+UNTORN = 0.6
+"""The chance that a trial begins with the log as the kill before it left it."""
 PER_FOLDER = 5
 """Trials in one store, before a new one begins."""
 WINDOW = 0.12
@@ -88,7 +91,7 @@ def kill_trials(backend: Backend, verifier: Verifier, trials: int, seed: int) ->
                 root.mkdir()
                 load = Load(chance, not backend.kept_open)
             load.chance = chance
-            torn = tear(root, chance)
+            torn = chance.random() >= UNTORN and leave_torn(root, chance)
             tally.outcomes[f"killed {one_trial(backend, root, load, chance, tally, torn)}"] += 1
             tally.trials += 1
             told = verifier.fault_of(root, load)
@@ -143,14 +146,3 @@ def first_batch(backend: Backend, channel: Channel, load: Load) -> str:
         load.answered()
         return "after its first answer"
     return "never"
-
-
-def tear(root: Path, chance: random.Random) -> bool:
-    """Now and then leave an unfinished write at the end of a log, so that the next load has to repair."""
-    logs = [*root.rglob("session.jsonl"), *root.rglob("session.jsonl.zstd")]
-    if not logs or chance.random() < 0.6:
-        return False
-    rest = b"\x28\xb5\x2f\xfd\x24" if logs[0].suffix == ".zstd" else b'{"type":"session/ti'
-    with logs[0].open("ab") as stream:
-        stream.write(rest)
-    return True
