@@ -181,7 +181,7 @@ def signal_in_repair(backend: Backend, verifier: Verifier, root: Path, seed: int
     begin(backend, channel, load, 5)
     channel.close()
     for name in (signal.SIGTERM, signal.SIGINT) * 5:
-        leave_torn(root, chance)
+        leave_torn(root)
         channel = backend.open(root)
         try:
             backend.send(channel, {"load": SESSION})

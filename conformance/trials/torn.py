@@ -1,4 +1,4 @@
-"""An unfinished write at the end of a log, as a crash leaves it, so that the next load has to repair."""
+"""Unfinished writes, as a crash leaves them: what the next load has to repair, or to pass over."""
 
 from __future__ import annotations
 
@@ -17,25 +17,26 @@ UNREADABLE_ROW = (
 """A last row for each session."""
 
 
-def leave_torn(root: Path, chance: random.Random) -> bool:
-    """Leave something at the end of each log below a folder. Whether there was a log.
+def leave_torn(root: Path) -> bool:
+    """Leave something to repair at the end of each log below a folder. Whether there was a log.
 
-    A database is torn in one of two ways: half a frame in its write-ahead log, which SQLite passes
-    over, or a row that cannot be read, which the store has to delete.
+    In a database it is a row that cannot be read. No crash leaves one, but a store has to delete it.
     """
     found = False
-    for path in sorted(path for path in root.rglob("*") if path.is_file()):
+    # All names first: to open a database makes files beside it come and go.
+    for path in [path for path in sorted(root.rglob("*")) if path.name in RESTS or is_database(path)]:
         if path.name in RESTS:
             append(path, RESTS[path.name])
             found = True
-        elif is_database(path):
-            log = path.with_name(f"{path.name}-wal")
-            if log.exists() and chance.random() < 0.5:
-                append(log, bytes(chance.randrange(256) for _ in range(chance.randrange(1, 5000))))
-                found = True
-            else:
-                found = add_row(path) or found
+        else:
+            found = add_row(path) or found
     return found
+
+
+def leave_half_a_frame(root: Path, chance: random.Random) -> None:
+    """What a write that never ended puts behind the write-ahead log of a database, if one was left."""
+    for path in root.rglob("*-wal"):
+        append(path, bytes(chance.randrange(256) for _ in range(chance.randrange(1, 5000))))
 
 
 def append(path: Path, rest: bytes) -> None:
@@ -44,6 +45,8 @@ def append(path: Path, rest: bytes) -> None:
 
 
 def is_database(path: Path) -> bool:
+    if not path.is_file():
+        return False
     with path.open("rb") as stream:
         return stream.read(len(DATABASE)) == DATABASE
 
