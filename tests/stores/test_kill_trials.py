@@ -67,7 +67,7 @@ KILLED = {
     "broken_stores:PublishesInPieces": "no longer loads",
     "broken_sqlite:CommitsLater": "answered for",
     "broken_sqlite:KeepsTheTornRow": "refused|no longer loads|answered for|another log",
-    "broken_sqlite:LosesTheLastRow": "answered for|refused",
+    "broken_sqlite:LosesTheLastRow": "answered for|refused|another log|no longer loads|nobody sent",
     "broken_sqlite:WritesTheLogAnew": "answered for",
 }
 
