@@ -113,11 +113,16 @@ class SqliteStore(Store[StoredRows, Open]):
 
     @contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
-        """One transaction. Raises DatabaseError where the database cannot be written to."""
+        """One transaction. Raises DatabaseError where the database cannot be written to, and Unstorable."""
         if self.database is None or self.schema is None:
             raise DatabaseError(f"{self.path}: the database cannot be written to")
-        with transaction(self.database, self.path, self.schema):
-            yield self.database
+        try:
+            with transaction(self.database, self.path, self.schema):
+                yield self.database
+        except UnicodeEncodeError:
+            raise Unstorable(
+                "a text outside of data has half a character, which no column can hold"
+            ) from None
 
     # -- writing -----------------------------------------------------------------------
 
@@ -228,10 +233,7 @@ def rows_of(schema: int, events: list[Event]) -> list[Row]:
     """The rows of a batch. Raises Rejection, and Unstorable for what no row can hold."""
     for event in events:
         require_columns(event)
-    try:
-        return encode(schema, [without_false_mark(event) for event in events])
-    except UnicodeEncodeError:
-        raise Unstorable("a text outside of data has half a character, which no column can hold") from None
+    return encode(schema, [without_false_mark(event) for event in events])
 
 
 def require_columns(event: Event) -> None:
