@@ -110,7 +110,7 @@ def memory(log: Path, way: str, bare: int) -> None:
     size = log.stat().st_size / 1e6
     print(
         f"{size:,.0f} MB, {found['events']:,} events, {found['nodes']} nodes, {way}:"
-        f" {above:.1f} MiB above it, {found['seconds']:.1f} s, {size / found['seconds']:.0f} MB/s",
+        f" {above:.1f} MiB above it, {found['seconds']:.1f} s ({found['cpu']:.1f} s of processor time)",
         flush=True,
     )
 
