@@ -90,13 +90,17 @@ def grown(log):
 
 def test_a_named_mutant_is_found_and_the_original_is_not():
     recipes = [recipe for recipe in RECIPES if recipe.op == "fold"]
-    asked = adequacy.draw_inputs(recipes, "1/0", 150)
     found = next(each for each in load_named(load_ledger())["fold"] if each.id == "fold.log-only-joins")
-    hunt = adequacy.hunt(found, asked, 20.0, load_ledger())
+    lines = frozenset((found.module, line) for line in found.lines)
+    asked = adequacy.draw_inputs(recipes, "1/0", 150, lines)
+    assert 0 < len(adequacy.places_for(found, asked)) < 150
+    hunt = adequacy.hunt(found, adequacy.copy_of(found), asked, 20.0, load_ledger())
     assert hunt.inputs is not None
+    assert hunt.inputs - 1 in adequacy.places_for(found, asked)
     assert hunt.by.startswith("fold ")
     original = Mutant("original", "fold", "none", "unchanged", sources()["fold"], frozenset())
-    lost = adequacy.hunt(original, asked, 20.0, load_ledger())
+    assert len(adequacy.places_for(original, asked)) == 150
+    lost = adequacy.hunt(original, adequacy.copy_of(original), asked, 20.0, load_ledger())
     assert lost.inputs is None
     assert adequacy.found([hunt, hunt, lost])
     assert not adequacy.found([hunt, lost])

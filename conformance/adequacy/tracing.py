@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from conformance.adapters.inprocess import InProcess
 from conformance.adapters.registry import resolve
 from conformance.cases import Case
-from conformance.protocol import Request
+from conformance.protocol import Answer, Request
 from conformance.reference_sources import package_folder
 
 Line = tuple[str, int]
@@ -20,6 +20,13 @@ Line = tuple[str, int]
 
 def trace_cases(cases: Sequence[Case]) -> list[frozenset[Line]]:
     """For each case, the lines of the reference that it executes (a call counts for the line of its def)."""
+    return [lines for lines, _ in trace_bodies(case.body for case in cases)]
+
+
+def trace_bodies(
+    bodies: Iterable[str], wanted: Container[Line] | None = None
+) -> Iterator[tuple[frozenset[Line], Answer]]:
+    """For each request line, those lines of the reference, or of them the ``wanted`` ones, and the answer."""
     adapter = resolve("reference")
     assert adapter.factory is not None
     connection = InProcess(adapter.factory())
@@ -34,7 +41,9 @@ def trace_cases(cases: Sequence[Case]) -> list[frozenset[Line]]:
         return modules[filename]
 
     def local(frame: FrameType, event: str, argument: Any) -> Any:
-        hit.add((modules[frame.f_code.co_filename] or "", frame.f_lineno))
+        line = (modules[frame.f_code.co_filename] or "", frame.f_lineno)
+        if wanted is None or line in wanted:
+            hit.add(line)
         return local
 
     def tracer(frame: FrameType, event: str, argument: Any) -> Any:
@@ -42,14 +51,12 @@ def trace_cases(cases: Sequence[Case]) -> list[frozenset[Line]]:
             return None
         return local(frame, event, argument)
 
-    traced: list[frozenset[Line]] = []
     before = sys.gettrace()
-    for case in cases:
+    for body in bodies:
         hit.clear()
         sys.settrace(tracer)
         try:
-            list(connection.exchange(iter([Request(1, case.body)])))
+            ((_, answer),) = connection.exchange(iter([Request(1, body)]))
         finally:
             sys.settrace(before)
-        traced.append(frozenset(hit))
-    return traced
+        yield frozenset(hit), answer
