@@ -91,8 +91,7 @@ def grown(log):
 def test_a_named_mutant_is_found_and_the_original_is_not():
     recipes = [recipe for recipe in RECIPES if recipe.op == "fold"]
     found = next(each for each in load_named(load_ledger())["fold"] if each.id == "fold.log-only-joins")
-    lines = frozenset((found.module, line) for line in found.lines)
-    asked = adequacy.draw_inputs(recipes, "1/0", 150, lines)
+    asked = adequacy.draw_inputs(recipes, "1/0", 150)
     assert 0 < len(adequacy.places_for(found, asked)) < 150
     hunt = adequacy.hunt(found, adequacy.copy_of(found), asked, 20.0, load_ledger())
     assert hunt.inputs is not None

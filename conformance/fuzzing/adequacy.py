@@ -3,20 +3,23 @@
 ``python -m conformance.fuzzing.adequacy [--page P] [--seeds N] [--inputs N] [--seconds S] [-j N] [--all]``
 
 The inputs of a seed are drawn once, with as many turns for recipes on files as for others, and answered by
-the original. A mutant is asked those that execute its lines, in turn, until it answers otherwise: no other
-input can tell it. It counts as found if it is in more than half of the seeds, within so many seconds.
+the original. A mutant is asked those that call the function it changes, in turn, until it answers otherwise:
+no other input can tell it. It counts as found if it is in more than half of the seeds, each within so many
+seconds.
 Those that are not found show where the generator is blind.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import multiprocessing
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from statistics import median
 
 from conformance.adapters.inprocess import InProcess
@@ -33,6 +36,7 @@ from conformance.fuzzing.recipes import RECIPES, Recipe, usable, wheel_of
 from conformance.fuzzing.spelling import body_of
 from conformance.ledger import Ledger, load_ledger
 from conformance.protocol import Answer, Request
+from conformance.reference_sources import sources
 
 LIMITS = Limits(answer_seconds=2.0)
 BATCH = 200
@@ -49,7 +53,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The inputs of one seed, and the places of those that execute a line of the reference."""
+    """The inputs of one seed, and the places of those that call a function, by where that begins."""
 
     asked: list[Asked]
     places: dict[Line, list[int]]
@@ -64,15 +68,15 @@ class Hunt:
     by: str = ""
 
 
-def draw_inputs(recipes: Sequence[Recipe], seed: str, inputs: int, lines: frozenset[Line]) -> Inputs:
-    """So many inputs, with the answers of the original, and which of the lines each of them executes."""
+def draw_inputs(recipes: Sequence[Recipe], seed: str, inputs: int) -> Inputs:
+    """So many inputs, with the answers of the original, and which of its functions each of them calls."""
     wheel, draw = wheel_of(recipes, evenly=True), Seeded(seed)
     drawn = []
     for _ in range(inputs):
         recipe = draw.choice(wheel)
         drawn.append((recipe, body_of(recipe.capability, recipe.make(draw))))
     found = Inputs([], {})
-    traced = trace_bodies((body for _, body in drawn), lines)
+    traced = trace_bodies((body for _, body in drawn), calls_only=True)
     for place, ((recipe, body), (hit, answer)) in enumerate(zip(drawn, traced, strict=True)):
         if answer.kind not in ("result", "rejected"):  # every mutant would seem to be found by it
             raise AdapterError(f"the original answers {answer.kind} ({answer.value}): {body[:500]}")
@@ -83,11 +87,28 @@ def draw_inputs(recipes: Sequence[Recipe], seed: str, inputs: int, lines: frozen
 
 
 def places_for(mutant: Mutant, inputs: Inputs) -> Sequence[int]:
-    """The inputs that may tell a mutant: those that execute its lines, or all where it has none."""
+    """The inputs that may tell a mutant: those that call a function with its lines; or all of them."""
     if not mutant.lines:
         return range(len(inputs.asked))
-    reached = [inputs.places.get((mutant.module, line), ()) for line in mutant.lines]
+    reached = [inputs.places.get((mutant.module, line), ()) for line in beginnings(mutant)]
     return sorted({place for places in reached for place in places})
+
+
+def beginnings(mutant: Mutant) -> set[int]:
+    """Where the functions begin that the lines of a mutant stand in."""
+    return {
+        first for first, last in functions_of(mutant.module) if mutant.lines & set(range(first, last + 1))
+    }
+
+
+@cache
+def functions_of(module: str) -> list[tuple[int, int]]:
+    """The first line, decorators included, and the last one of each function of a module of the reference."""
+    return [
+        (min([node.lineno, *(each.lineno for each in node.decorator_list)]), node.end_lineno or node.lineno)
+        for node in ast.walk(ast.parse(sources()[module]))
+        if isinstance(node, ast.FunctionDef)
+    ]
 
 
 def copy_of(mutant: Mutant) -> InProcess:
@@ -193,10 +214,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         for mutant in pages[page]
         if mutant.source
     ]
-    lines = frozenset((mutant.module, line) for _, mutant in chosen for line in mutant.lines)
     global _work
     _work = (
-        [draw_inputs(recipes, f"{seed}/0", args.inputs, lines) for seed in range(1, args.seeds + 1)],
+        [draw_inputs(recipes, f"{seed}/0", args.inputs) for seed in range(1, args.seeds + 1)],
         args.seconds,
     )
     hunts = hunt_all([mutant for _, mutant in chosen], args.jobs)
