@@ -57,6 +57,31 @@ def test_whole_requests_are_answered(request):
     assert reference.answer(request).keys() <= {"result", "rejected"}
 
 
+@FEW
+@given(strategies.row_batches(), strategies.stored_rows(17))
+def test_batches_are_written_and_rows_are_read(batch, rows):
+    written = ask("rows.encode", schema=17, events=batch)["result"]["rows"]
+    base = batch[0]["seq"] if batch else 0
+    read = ask("rows.scan", schema=17, rows=written, base=base)["result"]
+    assert read == {"events": batch, "tornFrom": None}
+    assert ask("rows.scan", schema=17, rows=rows, base=0).keys() <= {"result", "rejected"}
+
+
+@FEW
+@given(strategies.log_files(), strategies.log_files(compressed=True))
+def test_files_are_read_or_refused(plain, frames):
+    for data, compression in ((plain, "none"), (frames, "zstd")):
+        found = ask("jsonl.load", hex=data.hex(), compression=compression, sessionId="s")
+        assert found.keys() <= {"result", "rejected"}
+
+
+@FEW
+@given(strategies.backend_scripts())
+def test_scripts_of_a_backend_begin_with_a_session(steps):
+    assert "create" in steps[0]
+    assert {"load": steps[0]["create"]["id"]} in steps
+
+
 def refused_with(condition):
     return lambda log: ask("fold", events=log).get("rejected", {}).get("condition") == condition
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import gc
 import multiprocessing
 import sys
 import time
@@ -30,6 +31,7 @@ from conformance.adequacy.mutant import Mutant
 from conformance.adequacy.named import load_named
 from conformance.adequacy.tracing import Line, trace_bodies
 from conformance.errors import AdapterError
+from conformance.fuzzing.campaign import few_collections
 from conformance.fuzzing.comparing import compare
 from conformance.fuzzing.draw import Seeded
 from conformance.fuzzing.recipes import RECIPES, Recipe, usable, wheel_of
@@ -215,10 +217,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if mutant.source
     ]
     global _work
-    _work = (
-        [draw_inputs(recipes, f"{seed}/0", args.inputs) for seed in range(1, args.seeds + 1)],
-        args.seconds,
-    )
+    with few_collections():
+        drawn = [draw_inputs(recipes, f"{seed}/0", args.inputs) for seed in range(1, args.seeds + 1)]
+    _work = (drawn, args.seconds)
+    gc.freeze()  # they stay to the end, so nobody has to look through them
     hunts = hunt_all([mutant for _, mutant in chosen], args.jobs)
     outcomes = ((page, mutant, each) for (page, mutant), (_, each) in zip(chosen, hunts, strict=True))
     seen, total = report(outcomes, everything=args.all)
