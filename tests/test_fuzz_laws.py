@@ -153,6 +153,17 @@ def test_a_law_is_broken_by_its_fault(name):
     assert again == breach.says
 
 
+def breaking_down(request):
+    return {"crashed": "always"} if request["op"] != "hello" else reference.answer(request)
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_no_law_holds_for_a_port_that_always_breaks_down(name):
+    (breach,) = breaches(breaking_down, name, checks=5).values()
+    assert breach.says == "an answer did not come: crashed: always"
+    assert breach.seen == 5
+
+
 def test_all_laws_hold_for_the_reference():
     with Table.open([resolve("reference")]) as table:
         party = table.parties[0]

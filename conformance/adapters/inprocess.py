@@ -65,6 +65,10 @@ def _encoded(message: dict[str, Any]) -> str:
     return _ENCODE({**message, "result": spelled})
 
 
+AGAIN_SECONDS = 0.25
+"""Python drops what is raised in a destructor or a callback of its collector, so one alarm may not do."""
+
+
 class EndsProcess(BaseException):
     """The callable wanted to end this process, and with it a run that would look like a pass."""
 
@@ -108,15 +112,20 @@ class InProcess:
     def reply(self, request: Request) -> str | Answer:
         """The JSON text of an answer, for ``read_reply``; an Answer where there is none in time."""
         asked, _ = _DECODE(request.text())
-        if self._timed:
-            signal.setitimer(signal.ITIMER_REAL, self._limits.answer_seconds)
         try:
-            return answer_text(self._callee, asked)
+            try:
+                self._arm(self._limits.answer_seconds, AGAIN_SECONDS)
+                return answer_text(self._callee, asked)
+            finally:
+                self._arm(0, 0)
         except Overdue:
+            self._arm(0, 0)  # the alarm may have struck again on the way out
             return Answer("hung", f"no answer within {self._limits.answer_seconds:g} s")
-        finally:
-            if self._timed:
-                signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def _arm(self, seconds: float, again: float) -> None:
+        """Let the alarm strike in so many seconds, and again after that; with 0 never."""
+        if self._timed:
+            signal.setitimer(signal.ITIMER_REAL, seconds, again)
 
     def exchange(self, requests: Iterator[Request]) -> Iterator[tuple[int, Answer]]:
         """One answer after the other, in the order of the requests; see ``phases`` and ``databases``."""
@@ -144,7 +153,7 @@ class InProcess:
             try:
                 yield
             finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
+                self._arm(0, 0)
                 signal.signal(signal.SIGALRM, before)
 
     def close(self) -> None:

@@ -5,20 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.json_text import parse_exact
+from conformance.adapters.members import member
 from reference_impl.backend import BackendModel
 from reference_impl.rejection import Rejection
 
 if TYPE_CHECKING:
-    from reference_impl.stores.jsonl_store import JsonlStore
+    from reference_impl.stores.store import Store
 
-    Backend = BackendModel | JsonlStore
+    Backend = BackendModel | Store[Any, Any]
 
 
 def backend(request: dict[str, Any]) -> dict[str, Any]:
     """Open, take the steps, answer each. What the model answers for is written, so it needs no closing."""
-    steps = request["steps"] if "steps" in request else parse_exact(request["steps_text"])
-    return answers_of(BackendModel(Path(request["root"])), steps)
+    return answers_of(BackendModel(Path(member(request, "root"))), member(request, "steps"))
 
 
 def answers_of(

@@ -142,8 +142,8 @@ def with_tokens_numbered(steps: list[Answer]) -> list[Answer]:
     return found
 
 
-CLOCK_FROM = 1_600_000_000_000
-"""Milliseconds since 1970 from which on a time may be one of an implementation's clock."""
+CLOCK = range(1_760_000_000_000, 4_102_444_800_000)
+"""Milliseconds since 1970 that the clock of an implementation may show. No recipe draws such a time."""
 
 
 def timeless(answer: Answer) -> Answer:
@@ -166,7 +166,7 @@ def timeless(answer: Answer) -> Answer:
 
 def timed(holder: Any, name: str) -> Any:
     """An object whose time, if it is one of a clock, is replaced by a word."""
-    if type(holder) is dict and type(holder.get(name)) is int and CLOCK_FROM <= holder[name] <= 2**53 - 1:
+    if type(holder) is dict and type(holder.get(name)) is int and holder[name] in CLOCK:
         return {**holder, name: "now"}
     return holder
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.fuzzing.comparing import AT_FAULT
+from conformance.fuzzing.comparing import AT_FAULT, BROKEN
 from conformance.fuzzing.draw import Recording, Replaying, Seeded
 from conformance.fuzzing.laws import Check, Input, Law, Question
 from conformance.fuzzing.parties import Party, Table
@@ -76,7 +76,10 @@ def check_one(table: Table, party: Party, law: Law, given: Input) -> tuple[str |
 
 
 def advance(steps: Check, answer: Answer | None) -> tuple[Question | None, str | None]:
-    """The next question of a check, or what it found wrong in the end."""
+    """The next question of a check, or what it found wrong in the end. No law holds for who breaks down."""
+    if answer is not None and answer.kind in BROKEN:
+        steps.close()
+        return None, f"an answer did not come: {answer.kind}: {answer.value}"[:600]
     try:
         return (next(steps) if answer is None else steps.send(answer)), None
     except StopIteration as end:
@@ -130,6 +133,7 @@ def one_batch(
                 breach = smallest(table, party, law, record.choices[1:])
                 if breach is not None:
                     breach.origin = f"{seed}/{place}"
+                    breach.seen = sum(checks[other][0].name == law.name for other in broken)
                     outcome.breaches[law.name] = breach
 
 
