@@ -78,7 +78,7 @@ def one(connection: Connection, args: argparse.Namespace, kind: str) -> int:
         return shown(sweep(connection, log, kind, args.stride), log)
     verdict, real = sweep_files(connection, kind, args.events, args.stride)
     code = shown(verdict, real.log)
-    if real.states:
+    if len(real.states) > 1:  # else there is nothing for a log to hold
         started = time.monotonic()
         verdict, real = sweep_files(connection, kind, args.events, args.stride, left_behind=True)
         code = max(code, shown(verdict, real.log))

@@ -37,7 +37,7 @@ def left_behind(states: list[bytes], written: list[list[Event]]) -> tuple[bytes,
     ``states`` are the bytes of the closed database after each of the batches that were ``written``. The
     parts of the log are its frames, with the events that are committed before the end of each.
     """
-    half = len(states) // 2
+    half = max(len(states) // 2, 1)
     with tempfile.TemporaryDirectory(prefix="session-conformance-") as folder:
         path, log, following = Path(folder, "d"), Path(folder, "d-wal"), Path(folder, "next")
         path.write_bytes(states[half - 1])
