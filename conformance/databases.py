@@ -38,7 +38,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from conformance import database_files
+from conformance import database_files, phases
 from conformance.json_text import dump_ascii
 from conformance.protocol import Answer, Request
 
@@ -52,11 +52,17 @@ def exchange(transport: Exchange, requests: Iterator[Request]) -> Iterator[tuple
     """Put requests to a transport; those that open a database get one, or two rounds if it is prepared."""
     waiting: dict[int, Database] = {}
     again: list[Request] = []
+    unmade: list[tuple[int, Answer]] = []
 
     def outgoing() -> Iterator[Request]:
         for request in requests:
             if request.body.startswith(OPENING):
-                database = waiting[request.number] = Database(request)
+                try:
+                    database = waiting[request.number] = Database(request)
+                except (sqlite3.Error, OSError) as error:
+                    told = f"the database that the case asks for cannot be made: {error}"
+                    unmade.append((request.number, Answer("error", told)))
+                    continue
                 request = database.request()
             yield request
 
@@ -76,6 +82,8 @@ def exchange(transport: Exchange, requests: Iterator[Request]) -> Iterator[tuple
                     answer = wrong
                 yield number, database.judged(answer)
                 waiting.pop(number).remove()
+            yield from unmade
+            unmade.clear()
             if not again:
                 return
             asked, again = iter(again), []
@@ -95,9 +103,13 @@ class Database:
         self.first_of_two = "prepared" in self.wanted
         self.path = self.home / "store.sqlite"
         self.lock: database_files.Lock | None = None
-        database_files.make(self.path, self.wanted)
-        if not self.first_of_two:
-            self.finish()
+        try:
+            database_files.make(self.path, self.wanted)
+            if not self.first_of_two:
+                self.finish()
+        except (sqlite3.Error, OSError):
+            self.remove()
+            raise
         self.before = self.bytes()
 
     def request(self) -> Request:
@@ -121,9 +133,13 @@ class Database:
         if "locked" in self.wanted:
             self.lock = database_files.Lock(self.path)
 
-    def bytes(self) -> bytes | None:
-        """What is in the file; None where there is none."""
-        return self.path.read_bytes() if self.path.is_file() else None
+    def bytes(self) -> dict[str, bytes]:
+        """What is in the file and in those beside it, of which an empty one or shared memory is nothing."""
+        return {
+            name: content
+            for name, content in phases.contents(self.home).items()
+            if name == self.path.name or (content and not name.endswith("-shm"))
+        }
 
     def judged(self, answer: Answer) -> Answer:
         """The answer, with what the runner has seen of the file."""
@@ -136,7 +152,9 @@ class Database:
             except sqlite3.Error as error:
                 return Answer("crashed", f"the database was opened, and is none now: {error}")
         if answer.kind == "rejected" and self.wanted.get("unchanged") and self.bytes() != self.before:
-            return Answer("crashed", "the database was refused, and its file was changed all the same")
+            return Answer(
+                "crashed", "the database was refused, and its file or one beside it was changed all the same"
+            )
         return answer
 
     def remove(self) -> None:

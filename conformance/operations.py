@@ -22,7 +22,9 @@ class Operation:
         return self.name if self.variant is None else f"{self.name}@{request.get(self.variant)}"
 
 
-STORAGE = frozenset(("storage.jsonl", "storage.jsonl-zstd", "storage.sqlite14"))
+STORAGE = frozenset(
+    f"storage.{name}" for name in ("jsonl", "jsonl-zstd", "sqlite14", "sqlite15", "sqlite17", "sqlite20")
+)
 """What a backend keeps in its folder, for cases that damage it."""
 
 BACKEND = frozenset(("backend.borrowed", "backend.live", "backend.signal"))

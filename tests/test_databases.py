@@ -227,6 +227,36 @@ def test_a_refusal_that_changes_the_file_is_noticed(unchanged, kind):
     assert told({"sql": ["CREATE TABLE t (x)"], **unchanged}, respond)[0].kind == kind
 
 
+def test_a_refusal_that_leaves_something_beside_the_file_is_noticed():
+    def leaving(name, content):
+        def respond(path, _):
+            path.with_name(f"store.sqlite-{name}").write_bytes(content)
+            return REFUSED
+
+        return told({"sql": ["CREATE TABLE t (x)"], "unchanged": True}, respond)[0].kind
+
+    assert leaving("journal", b"pages") == "crashed"
+    assert leaving("journal", b"") == leaving("shm", b"an index") == "rejected"
+
+
+def test_a_database_that_cannot_be_made_is_an_error_of_its_case(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    wrong, right = (
+        Request(number, f'"op":"sqlite.open","schema":17,"edition":"v0","database":{{"sql":["{sql}"]}}}}')
+        for number, sql in ((1, "CREATE TABEL t (x)"), (2, "CREATE TABLE t (x)"))
+    )
+
+    def transport(requests):
+        for request in requests:
+            yield request.number, REFUSED
+
+    answers = dict(databases.exchange(transport, iter([wrong, right])))
+    assert answers[2] == REFUSED
+    assert answers[1].kind == "error"
+    assert "cannot be made" in answers[1].value
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_refusal_that_makes_a_file_is_noticed():
     def respond(path, _):
         path.write_bytes(b"")

@@ -10,9 +10,9 @@ from reference_impl.backend import BackendModel
 from reference_impl.rejection import Rejection
 
 if TYPE_CHECKING:
-    from reference_impl.stores.jsonl_store import JsonlStore
+    from reference_impl.stores.store import Store
 
-    Backend = BackendModel | JsonlStore
+    Backend = BackendModel | Store[Any, Any]
 
 
 def backend(request: dict[str, Any]) -> dict[str, Any]:

@@ -7,15 +7,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from conformance.adapters.members import Request, Result, member
+from conformance.limits import LARGEST_CONTENT, LONGEST_LINE
 from reference_impl.jsonl import Scan, Scanner, scan, scan_source
 from reference_impl.jsonl_path import Place, check_place, check_store, place_of
 from reference_impl.zstd_container import scan_zstd, scan_zstd_source
 
 __all__ = ["LimitedScanner", "TooLarge", "jsonl_scan", "place_of_log", "scan_of"]
-
-LONGEST_LINE = 64 << 20
-LARGEST_CONTENT = 1 << 30
-"""Bytes of a line, and bytes that the frames of a file may give. Limits of this program, and no rules."""
 
 
 class TooLarge(Exception):  # noqa: N818 - neither a refusal nor a fault: this program cannot judge the input

@@ -1,4 +1,4 @@
-"""The stores of the reference that keep real files, as backends: ``store:jsonl`` and ``store:jsonl-zstd``."""
+"""The stores of the reference that keep real files, as backends: ``store:NAME`` for each name below."""
 
 from __future__ import annotations
 
@@ -10,24 +10,35 @@ from conformance import __version__
 from conformance.adapters.members import MissingMemberError, member
 from conformance.adapters.reference_backend import answers_of
 from reference_impl.rejection import Rejection
+from reference_impl.sqlite_rows import UndecidableError
 from reference_impl.stores.durable import StoreBusy
-from reference_impl.stores.jsonl_store import JsonlStore, ReadOnly
+from reference_impl.stores.jsonl_store import JsonlStore
+from reference_impl.stores.sqlite_store import SqliteStore, Unstorable
+from reference_impl.stores.store import ReadOnly, Store
 
-__all__ = ["REFUSALS", "STORES", "JsonlStore", "Rejection", "StoreBusy", "adapter", "open_store"]
+__all__ = ["OPENING", "REFUSALS", "STORES", "AnyStore", "adapter", "open_store", "refusal_of"]
 
-STORES: dict[str, tuple[str, str]] = {
-    "jsonl": ("none", "storage.jsonl"),
-    "jsonl-zstd": ("zstd", "storage.jsonl-zstd"),
+AnyStore = Store[Any, Any]
+
+STORES: dict[str, tuple[type[JsonlStore] | type[SqliteStore], Any, str]] = {
+    "jsonl": (JsonlStore, "none", "storage.jsonl"),
+    "jsonl-zstd": (JsonlStore, "zstd", "storage.jsonl-zstd"),
+    "sqlite15": (SqliteStore, 15, "storage.sqlite15"),
+    "sqlite17": (SqliteStore, 17, "storage.sqlite17"),
+    "sqlite20": (SqliteStore, 20, "storage.sqlite20"),
 }
-"""By name: how its files are compressed, and the capability that says what they are."""
+"""By name: the store, the compression or schema of its files, and the capability that says what they are."""
 
-REFUSALS = (OSError, ReadOnly)
+REFUSALS = (OSError, ReadOnly, Unstorable, UndecidableError)
 """What a store raises in words of its own."""
+OPENING = (Rejection, StoreBusy, OSError)
+"""What keeps a store from being opened."""
 
 
-def open_store(name: str, folder: Path, *, read_only: bool = False) -> JsonlStore:
-    """Open a store in a folder. Raises StoreBusy where another writer has it."""
-    return JsonlStore(folder, STORES[name][0], read_only=read_only)
+def open_store(name: str, folder: Path, *, read_only: bool = False) -> AnyStore:
+    """Open a store in a folder. Raises what OPENING has: StoreBusy where another writer has it."""
+    kind, what, _ = STORES[name]
+    return kind(folder, what, read_only=read_only)
 
 
 def adapter(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
@@ -46,8 +57,8 @@ def adapter(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
             return {"error": f"backend needs {missing}"}
         try:
             store = open_store(name, folder)
-        except (StoreBusy, OSError) as error:
-            return {"rejected": {"message": str(error)}}
+        except OPENING as refusal:
+            return refusal_of(refusal)
         try:
             return {"result": answers_of(store, steps, REFUSALS)}
         finally:
@@ -56,9 +67,16 @@ def adapter(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
     return answer
 
 
+def refusal_of(refusal: Exception) -> dict[str, Any]:
+    """The answer where a store cannot be opened."""
+    if isinstance(refusal, Rejection):
+        return {"rejected": {"condition": refusal.condition, "message": refusal.message}}
+    return {"rejected": {"message": str(refusal)}}
+
+
 def hello(name: str) -> dict[str, Any]:
     """What a store says of itself."""
-    beside = ["backend.borrowed", "backend.live", "backend.signal", STORES[name][1]]
+    beside = ["backend.borrowed", "backend.live", "backend.signal", STORES[name][2]]
     return {
         "protocol": 1,
         "implementation": {"name": f"reference store {name}", "version": __version__, "language": "Python"},

@@ -14,11 +14,17 @@ from conformance.errors import AdapterError
 from conformance.trials.channel import Backend, Channel, Gone
 from conformance.trials.kills import Verifier
 from conformance.trials.load import HEADER, SESSION, Load, chance_of
+from conformance.trials.torn import leave_torn
 
 NOBODY = 65534
+LARGE_PAGES = "sqlite20"
 ROOM = 20_000
 ROOM_ANEW = 150_000
-"""Bytes that a file may have where the disk is full; more for a database, which begins with some."""
+ROOM_OF_PAGES = 1_500_000
+"""Bytes that a file may have where the disk is full; more for a database, which begins with some, and
+most for one with pages of 64 KiB."""
+BATCHES = 4000
+"""What is surely more than there is room for."""
 
 
 def hostile_trials(backend: Backend, verifier: Verifier, seed: int) -> Iterator[tuple[str, str | None]]:
@@ -48,11 +54,11 @@ def begin(backend: Backend, channel: Channel, load: Load, count: int) -> None:
 def disk_full(backend: Backend, verifier: Verifier, root: Path, seed: int) -> str | None:
     """Write until no more goes into a file. The batch that fails leaves nothing, and the store goes on."""
     load = Load(chance_of(seed), not backend.kept_open)
-    room = ROOM if backend.kept_open else ROOM_ANEW
+    room = room_of(backend)
     channel = backend.open(root, largest_file=room)
     try:
         begin(backend, channel, load, 1)
-        for _ in range(2000):
+        for _ in range(BATCHES):
             told = backend.ask(channel, load.batch())
             if "result" not in told:
                 load.sent.clear()
@@ -65,6 +71,13 @@ def disk_full(backend: Backend, verifier: Verifier, root: Path, seed: int) -> st
     finally:
         channel.close()
     return verifier.fault_of(root, load) or goes_on(backend, root, load)
+
+
+def room_of(backend: Backend) -> int:
+    """Enough for a store to begin with, and soon used up."""
+    if backend.store == LARGE_PAGES:
+        return ROOM_OF_PAGES
+    return ROOM if backend.kept_open and "sqlite" not in backend.store else ROOM_ANEW
 
 
 def read_only_folder(backend: Backend, verifier: Verifier, root: Path, seed: int) -> str | None:
@@ -168,9 +181,7 @@ def signal_in_repair(backend: Backend, verifier: Verifier, root: Path, seed: int
     begin(backend, channel, load, 5)
     channel.close()
     for name in (signal.SIGTERM, signal.SIGINT) * 5:
-        for path in root.rglob("session.jsonl*"):
-            with path.open("ab") as stream:
-                stream.write(b"\x28\xb5\x2f\xfd\x24" if path.suffix == ".zstd" else b'{"type"')
+        leave_torn(root)
         channel = backend.open(root)
         try:
             backend.send(channel, {"load": SESSION})

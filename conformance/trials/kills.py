@@ -16,6 +16,7 @@ from conformance.judge import plain_members
 from conformance.protocol import Connection, Request
 from conformance.trials.channel import Backend, Channel, Gone
 from conformance.trials.load import HEADER, SESSION, Load, chance_of
+from conformance.trials.torn import leave_half_a_frame, leave_torn
 
 AHEAD = (1, 4)
 """Batches that are on their way at once. With several the writer is always at work, and is killed at it;
@@ -23,6 +24,10 @@ with one it waits in between, and is killed when it has answered and does nothin
 anew for each batch always gets one: an adapter may answer two requests at once, and one instance at a
 time has a store open."""
 LONGEST_PAUSE = 0.005
+HALF_A_FRAME = 0.5
+"""The chance that a write-ahead log that was left ends in a frame that was never finished."""
+UNTORN = 0.6
+"""The chance that a trial begins with the log as the kill before it left it."""
 PER_FOLDER = 5
 """Trials in one store, before a new one begins."""
 WINDOW = 0.12
@@ -88,12 +93,16 @@ def kill_trials(backend: Backend, verifier: Verifier, trials: int, seed: int) ->
                 root.mkdir()
                 load = Load(chance, not backend.kept_open)
             load.chance = chance
-            torn = tear(root, chance)
+            torn = chance.random() >= UNTORN and leave_torn(root)
             tally.outcomes[f"killed {one_trial(backend, root, load, chance, tally, torn)}"] += 1
             tally.trials += 1
+            tally.faults = [f"trial {number} of seed {seed}: {told}" for told in tally.faults]
+            if chance.random() < HALF_A_FRAME:
+                leave_half_a_frame(root, chance)
             told = verifier.fault_of(root, load)
             if told is not None:
                 tally.faults.append(f"trial {number} of seed {seed}: {told}")
+            if tally.faults:
                 break
     return tally
 
@@ -104,7 +113,7 @@ def one_trial(
     """Start a writer, let it work, kill it. Gives what it was at when it was killed."""
     channel = backend.open(root)
     window = WINDOW if backend.kept_open else WINDOW_ANEW
-    moment = chance.uniform(0, window / 10 if torn else window)
+    moment = chance.uniform(0, chance.choice((window / 10, window)) if torn else window)
     timer = threading.Timer(moment, channel.kill)
     timer.start()
     before = len(load.stored)
@@ -143,14 +152,3 @@ def first_batch(backend: Backend, channel: Channel, load: Load) -> str:
         load.answered()
         return "after its first answer"
     return "never"
-
-
-def tear(root: Path, chance: random.Random) -> bool:
-    """Now and then leave an unfinished write at the end of a log, so that the next load has to repair."""
-    logs = [*root.rglob("session.jsonl"), *root.rglob("session.jsonl.zstd")]
-    if not logs or chance.random() < 0.6:
-        return False
-    rest = b"\x28\xb5\x2f\xfd\x24" if logs[0].suffix == ".zstd" else b'{"type":"session/ti'
-    with logs[0].open("ab") as stream:
-        stream.write(rest)
-    return True

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from conformance.adapters.reference_backend import answers_of
-from conformance.adapters.reference_stores import REFUSALS, JsonlStore, StoreBusy
+from conformance.adapters.reference_stores import OPENING, REFUSALS, AnyStore, refusal_of
 from conformance.adapters.reference_stores import open_store as open_reference_store
 
 
@@ -28,15 +28,15 @@ def main() -> None:
         os.setuid(int(user[0]))
     try:
         store = open_store(Path(folder))
-    except (StoreBusy, OSError) as error:
-        tell({"rejected": {"message": str(error)}})
+    except OPENING as refusal:
+        tell(refusal_of(refusal))
         return
     tell({"result": {"opened": True}})
     for line in sys.stdin:
         tell(answers_of(store, [json.loads(line)], REFUSALS)["steps"][0])
 
 
-def opener(name: str) -> Callable[..., JsonlStore]:
+def opener(name: str) -> Callable[..., AnyStore]:
     """What opens a store in a folder: one of the reference, or ``module:class`` of somebody's."""
     module, _, attribute = name.partition(":")
     if attribute:

@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 FRESH = ".fresh"
 """How the name of a file ends while it is written, before it has its own name."""
+PATIENCE = 2.0
+"""Seconds that a writer waits for somebody who reads. For another writer it does not wait at all."""
 
 
 class StoreBusy(Exception):  # noqa: N818 - a refusal to the second writer, and no fault of the store
@@ -31,15 +36,38 @@ def lock_folder(folder: Path) -> int:
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        told = "another writer has this store open; close it, or open the store read-only"
-        raise StoreBusy(f"{folder}: {told}") from None
+        deadline = time.monotonic() + PATIENCE
+        while not locked(descriptor, fcntl.LOCK_EX):
+            if not locked(descriptor, fcntl.LOCK_SH):
+                told = "another writer has this store open; close it, or open the store read-only"
+                raise StoreBusy(f"{folder}: {told}")
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+            if time.monotonic() > deadline:
+                raise StoreBusy(f"{folder}: somebody has been reading this store for {PATIENCE:.0f} seconds")
+            time.sleep(0.01)
     except BaseException:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def locked(descriptor: int, kind: int) -> bool:
+    """Take a lock if it can be had at once."""
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def without_writer(folder: Path) -> Iterator[bool]:
+    """Keep writers out of a store for the time of one read; False where one has it open already."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield locked(descriptor, fcntl.LOCK_SH)
+    finally:
+        os.close(descriptor)
 
 
 def sync_folder(folder: Path) -> None:

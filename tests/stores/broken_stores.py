@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 
@@ -63,8 +64,7 @@ class PublishesInPieces(JsonlStore):
         path.touch()
         time.sleep(0.5)
         path.write_bytes(content)
-        self.created.pop(header["id"])
-        self.open[header["id"]] = Open(path, len(events), len(content))
+        self.open[header["id"]] = Open(len(events), path, len(content))
 
 
 class LeavesHalfABatch(JsonlStore):
@@ -112,7 +112,5 @@ class SaysItCould(JsonlStore):
     """A new session that cannot be written is answered for all the same."""
 
     def begin(self, header, events):
-        try:
+        with contextlib.suppress(OSError):
             super().begin(header, events)
-        except OSError:
-            self.created.pop(header["id"], None)

@@ -7,21 +7,18 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from conformance.adapters.reference_backend import answers_of
 from conformance.adapters.registry import resolve
 from conformance.corpus import load_corpus
 from conformance.engine import Options, run
 from conformance.errors import UsageError
 from conformance.ledger import load_ledger
-from reference_impl.backend import BackendModel
 from reference_impl.jsonl import scan
 from reference_impl.rejection import Rejection
 from reference_impl.stores import durable
 from reference_impl.stores.durable import StoreBusy, publish
-from reference_impl.stores.jsonl_store import JsonlStore, ReadOnly
+from reference_impl.stores.jsonl_store import JsonlStore
+from reference_impl.stores.store import ReadOnly
 
 KINDS = ["none", "zstd"]
 HEADER = {"version": 0, "id": "s", "createdAt": 1, "delegationDepth": 0}
@@ -60,7 +57,7 @@ def test_the_store_keeps_the_whole_contract(name):
 
 
 def test_another_name_is_no_store():
-    with pytest.raises(UsageError, match="known are jsonl, jsonl-zstd"):
+    with pytest.raises(UsageError, match="known are jsonl, jsonl-zstd, sqlite15"):
         resolve("store:paper").connect()
 
 
@@ -205,41 +202,3 @@ def test_a_repair_is_one_write_and_leaves_a_whole_log(tmp_path):
     found = scan(file_of(again).read_bytes())
     assert (found.events, found.torn_from) == (loaded.events, None)
     again.close()
-
-
-STEPS = st.lists(
-    st.one_of(
-        st.tuples(st.just("append"), st.sampled_from("st"), st.integers(0, 4), st.integers(-1, 1)),
-        st.tuples(st.sampled_from(["load", "inspect", "create", "reopen"]), st.sampled_from("st")),
-    ),
-    max_size=12,
-)
-
-
-@pytest.mark.parametrize("compression", KINDS)
-@settings(max_examples=25, deadline=None)
-@given(steps=STEPS)
-def test_it_answers_as_the_model_does(compression, tmp_path_factory, steps):
-    mine, model = tmp_path_factory.mktemp("store"), tmp_path_factory.mktemp("model")
-    store, simple = JsonlStore(mine, compression), BackendModel(model)
-    counts = {"s": 0, "t": 0}
-    for kind, session_id, *rest in steps:
-        if kind == "reopen":
-            store.close()
-            store, simple = JsonlStore(mine, compression), BackendModel(model)
-            continue
-        step = {kind: session_id}
-        if kind == "create":
-            step = {"create": {**HEADER, "id": session_id}}
-        elif kind == "append":
-            first = counts[session_id] + rest[1]
-            kinds = [START, title(0), END, title(0)][: rest[0]]
-            batch = [{**event, "seq": first + place} for place, event in enumerate(kinds) if first >= 0]
-            step = {"append": {"id": session_id, "events": batch}}
-        (told,) = answers_of(store, [step])["steps"]
-        assert told == answers_of(simple, [step])["steps"][0]
-        if kind == "load" and "result" in told:
-            counts[session_id] = len(told["result"]["events"])
-        elif kind == "append" and "result" in told and batch:
-            counts[session_id] = first + len(batch)
-    store.close()
