@@ -17,7 +17,7 @@ from conformance.adapters.limits import Limits
 from conformance.json_text import dump_infinite
 from conformance.protocol import HELLO_BODY, Answer, Hello, Request, read_answer, read_hello
 
-_ENCODE = json.JSONEncoder(allow_nan=False).encode
+_ENCODE = json.JSONEncoder(allow_nan=False, check_circular=False).encode
 _DECODE = json.JSONDecoder().raw_decode
 """For texts made here, which hold nothing around their value."""
 Callee = Callable[[dict[str, Any]], dict[str, Any]]

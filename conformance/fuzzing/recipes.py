@@ -256,6 +256,9 @@ def usable(
     ]
 
 
-def wheel_of(recipes: Iterable[Recipe]) -> tuple[Recipe, ...]:
-    """Each recipe as often as its turns say, so that a choice from all is a choice by weight."""
-    return tuple(recipe for recipe in recipes for _ in range(recipe.turns))
+def wheel_of(recipes: Iterable[Recipe], *, evenly: bool = False) -> tuple[Recipe, ...]:
+    """Each recipe as often as its turns say, so that a choice from all is a choice by weight.
+
+    ``evenly``: recipes on files are no rarer than others.
+    """
+    return tuple(recipe for recipe in recipes for _ in range(recipe.weight if evenly else recipe.turns))
