@@ -131,7 +131,8 @@ ONLY_SEEN_BY = {
 
 
 SOUND_HERE = (
-    "reference", "python:conformance.adapters.reference:create", "store:jsonl", "store:jsonl-zstd",
+    "reference", "python:conformance.adapters.reference:create",
+    "store:jsonl", "store:jsonl-zstd", "store:sqlite20",
     "dsh", "dsh-backend:jsonl", "dsh-backend:sqlite14",
 )  # fmt: skip
 
