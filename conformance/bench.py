@@ -20,18 +20,19 @@ from conformance.json_text import dump_ascii
 from conformance.judge import Judge
 from conformance.ledger import load_ledger
 from conformance.protocol import Answer, Connection, Request
+from conformance.resources import vectors_dir
 from conformance.stream import verdict_record
 
 
 def loading(rounds: int) -> tuple[int, list[float]]:
     """The number of cases in the corpus, and milliseconds per case for each of ``rounds`` cold loads."""
     ledger = load_ledger()
-    load_corpus(ledger=ledger)  # imports and compiled schemas are not what is measured
+    load_corpus([vectors_dir()], ledger)  # imports and compiled schemas are not what is measured
     times = []
     cases: list[Case] = []
     for _ in range(rounds):
         started = time.perf_counter()
-        cases = load_corpus(ledger=ledger)
+        cases = load_corpus([vectors_dir()], ledger)
         times.append((time.perf_counter() - started) * 1000 / len(cases))
     return len(cases), times
 

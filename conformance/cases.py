@@ -76,3 +76,19 @@ def case_digest(edition: str, capability: str, request: dict[str, Any], expect: 
     """SHA-256 over edition, capability, expanded request and expectation, as sorted-key ASCII JSON."""
     content = {"edition": edition, "op": capability, "request": request, "expect": expect}
     return hashlib.sha256(dump_canonical(content).encode("ascii")).hexdigest()
+
+
+def expectation(written: dict[str, Any]) -> Expectation:
+    """The ``expect`` of a case, or of one of its steps."""
+    if "steps" in written:
+        return Expectation("steps", (), steps=tuple(expectation(step) for step in written["steps"]))
+    for kind in ("either", "any_of"):
+        if kind in written:
+            alternatives = tuple(_alternative(entry) for entry in written[kind])
+            return Expectation(kind, alternatives, written.get("reason"))
+    return Expectation("single", (_alternative(written),))
+
+
+def _alternative(entry: dict[str, Any]) -> Alternative:
+    ((kind, value),) = entry.items()
+    return Alternative(kind, value)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance import json_text, schemas, strict_yaml
-from conformance.cases import Alternative, Case, Expectation, Family, case_digest
+from conformance import corpus_cache, json_text, schemas, strict_yaml
+from conformance.cases import Case, Expectation, Family, case_digest, expectation
 from conformance.errors import VectorError
 from conformance.families.generators import members
 from conformance.file_contents import FILE_OPERATIONS, expand_expected, expand_file
@@ -30,12 +30,24 @@ FORMAT = 1
 def load_corpus(paths: Iterable[Path] = (), ledger: Ledger | None = None) -> list[Case]:
     """All cases of the given files and folders (default: the corpus of this package), in file order.
 
+    The corpus of this package is read once for each state of it, and kept. What is named is always read.
     Raises VectorError, naming file and line, for the first thing that is wrong.
     """
-    rules = ledger or load_ledger()
+    files = list(paths)
+    if files or (ledger is not None and ledger is not load_ledger()):
+        return _read(files or [vectors_dir()], ledger or load_ledger())
+    key = corpus_cache.state()
+    cases = corpus_cache.recall(key)
+    if cases is None:
+        cases = _read([vectors_dir()], load_ledger())
+        corpus_cache.keep(key, cases)
+    return cases
+
+
+def _read(paths: list[Path], rules: Ledger) -> list[Case]:
     cases: list[Case] = []
     seen: dict[str, Case] = {}
-    for file, name in find_files(list(paths) or [vectors_dir()]):
+    for file, name in find_files(paths):
         for case in load_file(file, name, rules):
             if case.id in seen:
                 first = seen[case.id]
@@ -300,19 +312,3 @@ class _Reader:
                 if condition is not None and condition not in self.ledger.conditions:
                     told = f"unknown condition {condition}; spec/rules.yaml does not list it"
                     raise self.fault_in(entry, told, entry["expect"])
-
-
-def expectation(written: dict[str, Any]) -> Expectation:
-    """The ``expect`` of a case, or of one of its steps."""
-    if "steps" in written:
-        return Expectation("steps", (), steps=tuple(expectation(step) for step in written["steps"]))
-    for kind in ("either", "any_of"):
-        if kind in written:
-            alternatives = tuple(_alternative(entry) for entry in written[kind])
-            return Expectation(kind, alternatives, written.get("reason"))
-    return Expectation("single", (_alternative(written),))
-
-
-def _alternative(entry: dict[str, Any]) -> Alternative:
-    ((kind, value),) = entry.items()
-    return Alternative(kind, value)

@@ -6,11 +6,22 @@ A case holds ``database``, and the adapter is sent ``path`` in its place:
     {empty: true}             a file without a byte
     {sql: [STATEMENT, …]}     a database that these statements make
     {hex: BYTES}              a file of these bytes
+    {folder: true}            a folder in its place
     {prepared: [STATEMENT…]}  one that the adapter is asked to make first; then these statements are run
-    {wal: true, sql: […]}     the same as sql, left behind in its write-ahead log by a process that died
-    {patches: [{at, bytes}]}  beside sql: other bytes in these places
-    {unchanged: true}         beside any: a refusal leaves every byte as it was
-    {columns: true}           beside any: the answer tells the columns of the tables as well
+
+Beside ``sql`` or ``prepared`` there may be, done in this order:
+
+    {wal: true}               the statements were left behind in a write-ahead log by a process that died
+    {wal: torn}               the same, and the last of them was written in part only
+    {overwritten: TABLE}      the page with which a table begins is all bytes FF (sqlite_schema: the first)
+    {patches: [{at, bytes}]}  other bytes in these places
+    {cut: N}                  only the first bytes are there
+    {locked: true}            another process is writing into it until there is an answer
+
+And beside any:
+
+    {unchanged: true}         a refusal leaves every byte as it was
+    {columns: true}           the answer tells the columns of the tables as well
 
 To an answer that the database was opened is added what is in it then: ``userVersion``, ``applicationId`` and
 the names of its ``tables``. A refusal that changes a byte where it must not is a crash: it is not clean.
@@ -27,6 +38,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from conformance import database_files, phases
 from conformance.json_text import dump_ascii
 from conformance.protocol import Answer, Request
 
@@ -40,11 +52,17 @@ def exchange(transport: Exchange, requests: Iterator[Request]) -> Iterator[tuple
     """Put requests to a transport; those that open a database get one, or two rounds if it is prepared."""
     waiting: dict[int, Database] = {}
     again: list[Request] = []
+    unmade: list[tuple[int, Answer]] = []
 
     def outgoing() -> Iterator[Request]:
         for request in requests:
             if request.body.startswith(OPENING):
-                database = waiting[request.number] = Database(request)
+                try:
+                    database = waiting[request.number] = Database(request)
+                except (sqlite3.Error, OSError) as error:
+                    told = f"the database that the case asks for cannot be made: {error}"
+                    unmade.append((request.number, Answer("error", told)))
+                    continue
                 request = database.request()
             yield request
 
@@ -64,6 +82,8 @@ def exchange(transport: Exchange, requests: Iterator[Request]) -> Iterator[tuple
                     answer = wrong
                 yield number, database.judged(answer)
                 waiting.pop(number).remove()
+            yield from unmade
+            unmade.clear()
             if not again:
                 return
             asked, again = iter(again), []
@@ -82,7 +102,14 @@ class Database:
         self.wanted: dict[str, Any] = self.members.pop("database")
         self.first_of_two = "prepared" in self.wanted
         self.path = self.home / "store.sqlite"
-        make(self.path, self.wanted)
+        self.lock: database_files.Lock | None = None
+        try:
+            database_files.make(self.path, self.wanted)
+            if not self.first_of_two:
+                self.finish()
+        except (sqlite3.Error, OSError):
+            self.remove()
+            raise
         self.before = self.bytes()
 
     def request(self) -> Request:
@@ -93,15 +120,26 @@ class Database:
         """The database was made by the adapter, and is changed now; an answer if that cannot be done."""
         self.first_of_two = False
         try:
-            run(self.path, self.wanted["prepared"])
+            database_files.change(self.path, self.wanted["prepared"], self.wanted.get("wal", False))
+            self.finish()
         except sqlite3.Error as error:
             return Answer("crashed", f"the new database is not what a store makes: {error}")
         self.before = self.bytes()
         return None
 
-    def bytes(self) -> bytes | None:
-        """What is in the file; None where there is none."""
-        return self.path.read_bytes() if self.path.exists() else None
+    def finish(self) -> None:
+        """What comes last: damage, and somebody who holds the file. Raises sqlite3.Error."""
+        database_files.damage(self.path, self.wanted)
+        if "locked" in self.wanted:
+            self.lock = database_files.Lock(self.path)
+
+    def bytes(self) -> dict[str, bytes]:
+        """What is in the file and in those beside it, of which an empty one or shared memory is nothing."""
+        return {
+            name: content
+            for name, content in phases.contents(self.home).items()
+            if name == self.path.name or (content and not name.endswith("-shm"))
+        }
 
     def judged(self, answer: Answer) -> Answer:
         """The answer, with what the runner has seen of the file."""
@@ -114,49 +152,16 @@ class Database:
             except sqlite3.Error as error:
                 return Answer("crashed", f"the database was opened, and is none now: {error}")
         if answer.kind == "rejected" and self.wanted.get("unchanged") and self.bytes() != self.before:
-            return Answer("crashed", "the database was refused, and its file was changed all the same")
+            return Answer(
+                "crashed", "the database was refused, and its file or one beside it was changed all the same"
+            )
         return answer
 
     def remove(self) -> None:
-        """The folder goes when its case has an answer."""
+        """When its case has an answer, nobody holds the file any longer, and the folder goes."""
+        if self.lock is not None:
+            self.lock.release()
         shutil.rmtree(self.home, ignore_errors=True)
-
-
-def make(path: Path, wanted: dict[str, Any]) -> None:
-    """Make the file that a case asks for."""
-    if "hex" in wanted:
-        path.write_bytes(bytes.fromhex(wanted["hex"]))
-    elif "empty" in wanted:
-        path.write_bytes(b"")
-    elif "wal" in wanted:
-        left_behind(path, wanted["sql"])
-    elif "sql" in wanted:
-        run(path, wanted["sql"])
-    for patch in wanted.get("patches", []):
-        content, new = bytearray(path.read_bytes()), bytes.fromhex(patch["bytes"])
-        content[patch["at"] : patch["at"] + len(new)] = new
-        path.write_bytes(content)
-
-
-def run(path: Path, statements: list[str]) -> None:
-    """Run statements on a database, and close it."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as database:
-        database.execute("PRAGMA synchronous = OFF")
-        for statement in statements:
-            database.execute(statement)
-
-
-def left_behind(path: Path, statements: list[str]) -> None:
-    """A database whose statements stand in its write-ahead log only."""
-    living = path.with_name("living.sqlite")
-    with closing(sqlite3.connect(living, isolation_level=None)) as database:
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = OFF")
-        database.execute("PRAGMA wal_autocheckpoint = 0")
-        for statement in statements:
-            database.execute(statement)
-        for ending in ("", "-wal"):
-            shutil.copyfile(f"{living}{ending}", f"{path}{ending}")
 
 
 def contents(path: Path, *, columns: bool) -> dict[str, Any]:

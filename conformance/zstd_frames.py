@@ -6,6 +6,8 @@ one byte repeated), and a checksum. Compressors differ from version to version; 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import zstandard
 
 from conformance.shorthand import ShorthandError
@@ -30,19 +32,31 @@ def frame_of(
         raise ShorthandError(f"block is a number of bytes up to {LARGEST_BLOCK}, not {block!r}")
     if rle and (not content or content.strip(content[:1])):
         raise ShorthandError("rle takes a content of one byte, repeated")
-    descriptor = SINGLE_SEGMENT_WITH_SIZE | (0 if checksum == "absent" else HAS_CHECKSUM)
-    frame = MAGIC + bytes([descriptor]) + len(content).to_bytes(8, "little")
     size = block or LARGEST_BLOCK
     pieces = [content[start : start + size] for start in range(0, len(content), size)] or [b""]
-    for index, piece in enumerate(pieces):
-        last = index == len(pieces) - 1
-        kind = REPEATED if rle else STORED
-        frame += (len(piece) << 3 | kind << 1 | last).to_bytes(3, "little")
-        frame += piece[:1] if rle else piece
+    blocks = [(piece[:1], len(piece)) if rle else (piece, STORED) for piece in pieces]
+    frame = frame_of_blocks(blocks, len(content), with_checksum=checksum != "absent")
     if checksum == "absent":
         return frame
     told = checksum_of(content)
     return frame + (told if checksum == "right" else bytes(byte ^ 0xFF for byte in told))
+
+
+def frame_of_blocks(
+    blocks: Sequence[tuple[bytes, int]], length: int, *, with_checksum: bool = False
+) -> bytes:
+    """A frame that says to hold ``length`` bytes. The checksum itself is left to the caller.
+
+    Each block is its bytes with STORED, or one byte with a count from 1, how often it stands there.
+    """
+    descriptor = SINGLE_SEGMENT_WITH_SIZE | (HAS_CHECKSUM if with_checksum else 0)
+    frame = MAGIC + bytes([descriptor]) + length.to_bytes(8, "little")
+    for index, (content, times) in enumerate(blocks):
+        kind = STORED if times == STORED else REPEATED
+        size = len(content) if times == STORED else times
+        last = index == len(blocks) - 1
+        frame += (size << 3 | kind << 1 | last).to_bytes(3, "little") + content
+    return frame
 
 
 def checksum_of(content: bytes) -> bytes:

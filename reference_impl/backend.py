@@ -11,8 +11,7 @@ import uuid
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .admission import END_SEED, admit_restored
-from .clock import now
+from .admission import admit_restored, finish
 from .closers import closers
 from .legacy import refuse_retired
 from .load import read_events
@@ -38,14 +37,15 @@ class BackendModel:
 
     ``stored`` holds by id what is in the file: ``header``, ``events`` and ``revision``, a count of
     writes. ``created`` holds the headers of sessions without an event, which are in no file (BACK-7).
-    ``adopted`` holds the ids whose log this instance has balanced and may continue; ``live`` the headers
-    of those that a live session is at work on.
+    ``adopted`` holds the ids whose log this instance has balanced and may continue, ``inspected`` those
+    that it has shown; ``live`` the headers of those that a live session is at work on.
     """
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / "model.json"
         self.created: dict[str, Header] = {}
         self.adopted: set[str] = set()
+        self.inspected: set[str] = set()
         self.live: dict[str, Header] = {}
         self.store_id = uuid.uuid4().hex
         self.stored: dict[str, dict[str, Any]] = {}
@@ -58,7 +58,7 @@ class BackendModel:
         """Register a session. BACK-7: nothing is written before its first event."""
         require_header(header)
         session_id = header["id"]
-        if session_id in self.created or session_id in self.adopted:  # BACK-4
+        if session_id in self.created or session_id in self.adopted or session_id in self.inspected:  # BACK-4
             raise Rejection("session-exists", f'session "{session_id}" already exists in this backend')
         if session_id in self.stored:  # BACK-5
             raise Rejection(
@@ -121,6 +121,7 @@ class BackendModel:
         events, missing = balance(stored["header"], stored["events"])
         if session_id in self.live:
             missing = []
+        self.inspected.add(session_id)
         return View(copied(stored["header"]), copied(events + missing))
 
     def read_from(self, session_id: str, first: object, aborted: Exception | None = None) -> View:
@@ -154,10 +155,9 @@ class BackendModel:
         return self.load(session_id)
 
     def go_live(self, header: Header, events: list[Event]) -> None:
-        """A live session appears with a log, which gets its marker; what the store lacks of it is written."""
+        """A live session appears, its log marked as ADMT-6 has it; what the store lacks of it is written."""
         session_id = header["id"]
-        log = copied(events)
-        log.append({"type": END_SEED, "seq": len(log), "time": now(), "data": {}})
+        log = finish(copied(events), True, header).events
         stored = self.stored.get(session_id)
         if stored is None:
             stored = {"header": copied(header), "events": [], "revision": 0}

@@ -16,6 +16,9 @@ CHECKED_FROM = 17
 """The first schema that compares the objects of a database with its own."""
 UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
+PRIMARY = 0xFF
+"""The part of an error code of SQLite that tells its kind."""
+
 STATE = "persistence_state (singleton INTEGER PRIMARY KEY CHECK (singleton = 1), store_id TEXT NOT NULL)"
 SESSION = (
     "version INTEGER NOT NULL, created_at INTEGER NOT NULL, cwd TEXT, parent_session TEXT,"
@@ -49,9 +52,13 @@ def tables_of(schema: int) -> list[str]:
 def open_database(path: str, schema: int) -> None:
     """OPEN-1: open a file, or make a new database in it; and close it again. Raises Rejection.
 
-    All happens in one transaction, which a refusal rolls back (OPEN-2).
+    All happens in one transaction, which a refusal rolls back (OPEN-2). It may write from its begin on,
+    so that a file that is locked or cannot be written is refused before anything is asked (OPEN-10, OPEN-12).
     """
-    database = sqlite3.connect(path, isolation_level=None, timeout=0)
+    try:
+        database = sqlite3.connect(path, isolation_level=None, timeout=0)
+    except sqlite3.DatabaseError as error:
+        raise refusal_of(error) from None
     try:
         database.execute("BEGIN IMMEDIATE")
         check_identity(database, path, schema)
@@ -61,9 +68,26 @@ def open_database(path: str, schema: int) -> None:
         check_store(database, path, schema)
         database.execute("COMMIT")
     except sqlite3.DatabaseError as error:
-        raise Rejection("db-not-a-database", str(error)) from None  # OPEN-3
+        raise refusal_of(error) from None
     finally:
         database.close()
+
+
+def refusal_of(error: sqlite3.DatabaseError) -> Rejection:
+    """OPEN-3, OPEN-10 to OPEN-12: what SQLite itself refuses is refused in its words.
+
+    Any other error comes from a table of the identity that has not its columns (OPEN-9).
+    """
+    kind = getattr(error, "sqlite_errorcode", 0) & PRIMARY  # not every error has a code
+    if kind == sqlite3.SQLITE_NOTADB:
+        return Rejection("db-not-a-database", str(error))
+    if kind == sqlite3.SQLITE_BUSY:
+        return Rejection("db-locked", str(error))
+    if kind == sqlite3.SQLITE_CORRUPT:
+        return Rejection("db-malformed", str(error))
+    if kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+        return Rejection("db-no-access", str(error))
+    return Rejection("db-store-identity", str(error))
 
 
 def number_of(database: sqlite3.Connection, query: str) -> int:

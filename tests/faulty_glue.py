@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from conformance.adapters import reference
 from conformance.adapters.reference import answer
 from conformance.json_text import JsonTextError
+from conformance.operations import OPERATIONS
 from conformance.serve import spell_out
 from reference_impl.rejection import Rejection
 
@@ -464,6 +465,44 @@ def unparsable(request: Message) -> Message:
         return {"id": request["id"], "crashed": str(error)}
 
 
+def forgets_members(result: Message) -> Message:
+    return {}
+
+
+def never_answers(request: Message, told: Message) -> Message:
+    return {"id": told["id"], "unsupported": "later"} if is_log(request) else told
+
+
+def takes_offence() -> None:
+    """Once it has refused something, it refuses everything."""
+    refused: list[Any] = []
+
+    def change(request: Message, told: Message) -> Message:
+        if "rejected" in told:
+            refused.append(told["rejected"])
+        return {"id": told["id"], "rejected": refused[0]} if refused and is_log(request) else told
+
+    answering(change)()
+
+
+def of_one_operation(capability: str, fault: str) -> Callable[[], None]:
+    """A program of the faults below that declares and answers one operation only."""
+    whole = answer
+
+    def only(request: Message) -> Message:
+        if is_log(request):
+            named = OPERATIONS.get(request["op"])
+            if named is None or named.capability(request) != capability:
+                return {"unsupported": "another operation"}
+        told = whole(request)
+        if not is_log(request):
+            told["result"]["capabilities"] = [capability]
+        return told
+
+    globals()["answer"] = only
+    return {**SOUND, **OF_ANY_OPERATION}.get(fault) or FAULTS[fault].program
+
+
 class Fault(NamedTuple):
     """A program, the finding that it gets, and a word of its fix."""
 
@@ -607,6 +646,13 @@ FAULTS: dict[str, Fault] = {
     "drops-open": Fault(drops_open, "unfinished", "wait for what is under way"),
 }  # fmt: skip
 """Every fault, each the only one of its program."""
+
+OF_ANY_OPERATION: dict[str, Callable[[], None]] = {
+    "forgets-members": changed_result(forgets_members),
+    "never-answers": answering(never_answers),
+    "takes-offence": takes_offence,
+}
+"""Programs with a fault that shows in whatever operation there is."""
 
 SOUND: dict[str, Callable[[], None]] = {
     "sound": lambda: loop(lambda request: say(right(request))),

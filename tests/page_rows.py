@@ -1,4 +1,4 @@
-"""How examples of pages about rows are written, for ``test_spec_pages``.
+"""How examples of pages about rows are written, for ``page_examples``.
 
 The lines of ``rows.encode`` hold one event each, those of the others one row each. ``rows.encode`` and
 ``rows.decode`` are told whole, ``rows.session`` by its header. A log is told as ``kept SEQS, torn from SEQ``

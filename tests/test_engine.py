@@ -108,6 +108,26 @@ def test_an_adapter_in_this_process_that_hangs_is_stopped(tmp_path):
     }
 
 
+def test_an_adapter_that_swallows_the_first_alarm_is_stopped_by_a_later_one(tmp_path):
+    """As Python itself does where a destructor or a callback of its collector is interrupted."""
+    swallowed = []
+
+    def function(request):
+        try:
+            while request["op"] != "hello" and "poison" in str(request):
+                pass
+        except BaseException as alarm:
+            swallowed.append(alarm)
+            while True:
+                pass
+        return answer(request)
+
+    spec = dataclasses.replace(in_process(function), limits=Limits(answer_seconds=0.2))
+    records = stream(sample_cases(tmp_path, 3, poison=1), spec)
+    assert [record["status"] for record in records[1:-1]] == ["pass", "timeout", "pass"]
+    assert len(swallowed) == 1
+
+
 def test_requests_are_not_shared(tmp_path):
     def function(request):
         told = answer(request)

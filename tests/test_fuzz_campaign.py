@@ -193,16 +193,17 @@ def test_clocks_and_guards_may_differ_and_seeds_may_not():
     def script(*steps):
         return Answer("result", {"steps": [{"result": step} for step in steps]})
 
-    now, later = ({"events": [{"seq": 0, "time": time}]} for time in (1_755_072_000_000, 1_755_072_000_007))
+    now, later = ({"events": [{"seq": 0, "time": time}]} for time in (1_795_072_000_000, 1_795_072_000_007))
     ledger = load_ledger()
     assert compare("session.live", script(now), script(later), ledger) is None
     assert (
         compare("session.live", script({"outcome": "refused"}), script({"outcome": "no-effect"}), ledger)
         is None
     )
-    old, other = ({"events": [{"seq": 0, "time": time}]} for time in (10, 20))
-    unlike = compare("session.live", script(now, old), script(later, other), ledger)
-    assert (unlike.at, unlike.path) == (1, "events[0].time")
+    for pair in ((10, 20), (1_755_072_000_000, 2**53 - 1), (1_795_072_000_000, 20)):
+        old, other = ({"events": [{"seq": 0, "time": time}]} for time in pair)
+        unlike = compare("session.live", script(now, old), script(later, other), ledger)
+        assert (unlike.at, unlike.path) == (1, "events[0].time")
 
 
 # -- the list of quirks --------------------------------------------------------------

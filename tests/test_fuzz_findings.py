@@ -13,8 +13,8 @@ from conformance.cli import main
 from conformance.corpus import load_file
 from conformance.errors import UsageError, VectorError
 from conformance.fuzzing import findings, promoting
+from conformance.fuzzing.all_laws import LAWS
 from conformance.fuzzing.law_runs import run_laws
-from conformance.fuzzing.laws import LAWS
 from conformance.fuzzing.parties import Table
 from conformance.fuzzing.quirks import load_quirks
 from conformance.fuzzing.replaying import Tables, replay, worst

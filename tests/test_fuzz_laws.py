@@ -7,8 +7,8 @@ from fuzz_ports import altered, mutant, spec
 
 from conformance.adapters import reference
 from conformance.adapters.registry import resolve
+from conformance.fuzzing.all_laws import LAWS
 from conformance.fuzzing.law_runs import check_one, holds, run_laws
-from conformance.fuzzing.laws import LAWS
 from conformance.fuzzing.parties import Table
 from conformance.ledger import load_ledger
 
@@ -75,7 +75,52 @@ def forgetful():
     return answer
 
 
+def last_row_lost(request, answer):
+    if "result" in answer and len(answer["result"]["rows"]) > 1:
+        answer["result"]["rows"].pop()
+    return answer
+
+
+def last_event_lost(request, answer):
+    if "result" in answer and len(request["rows"]) > 1 and answer["result"].get("events"):
+        answer["result"]["events"].pop()
+    return answer
+
+
+def text_changed(request, answer):
+    for event in answer.get("result", {}).get("events", ()):
+        if type(event) is dict and event.get("type") == "assistant/chunk":
+            event["time"] += 1
+    return answer
+
+
+def torn_kept(request, answer):
+    if "result" in answer:
+        answer["result"]["tornFrom"] = None
+    return answer
+
+
+def frames_refused(request, answer):
+    if request["compression"] == "zstd" and "result" in answer:
+        answer["result"]["header"] = {}
+    return answer
+
+
+def closers_forgotten(request, answer):
+    if "result" in answer:
+        answer["result"]["closers"] = []
+    return answer
+
+
 FAULTS = {
+    **{f"rows-{schema}": altered("rows.encode", last_row_lost) for schema in (15, 17, 19, 20)},
+    **{f"rows-in-parts-{schema}": altered("rows.scan", last_event_lost) for schema in (15, 17, 19, 20)},
+    **{f"packed-{store}": altered("chunks.unpack", text_changed) for store in ("jsonl", "sqlite")},
+    "cut-file": altered("jsonl.scan", torn_kept),
+    "framed": altered("jsonl.load", frames_refused),
+    "loaded": altered("jsonl.load", closers_forgotten),
+    "batches": mutant("backend.last-batch-unwritten"),
+    "inspected": mutant("backend.closers-in-memory"),
     "incremental": altered("fold", reversed_nodes),
     "chunked": forgetful(),
     "refused-place": altered("fold", accepted),
@@ -106,6 +151,17 @@ def test_a_law_is_broken_by_its_fault(name):
     with Table.open([spec(FAULTS[name])]) as table:
         again, _ = check_one(table, table.parties[0], breach.law, breach.given)
     assert again == breach.says
+
+
+def breaking_down(request):
+    return {"crashed": "always"} if request["op"] != "hello" else reference.answer(request)
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_no_law_holds_for_a_port_that_always_breaks_down(name):
+    (breach,) = breaches(breaking_down, name, checks=5).values()
+    assert breach.says == "an answer did not come: crashed: always"
+    assert breach.seen == 5
 
 
 def test_all_laws_hold_for_the_reference():

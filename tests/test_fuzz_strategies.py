@@ -57,6 +57,31 @@ def test_whole_requests_are_answered(request):
     assert reference.answer(request).keys() <= {"result", "rejected"}
 
 
+@FEW
+@given(strategies.row_batches(), strategies.stored_rows(17))
+def test_batches_are_written_and_rows_are_read(batch, rows):
+    written = ask("rows.encode", schema=17, events=batch)["result"]["rows"]
+    base = batch[0]["seq"] if batch else 0
+    read = ask("rows.scan", schema=17, rows=written, base=base)["result"]
+    assert read == {"events": batch, "tornFrom": None}
+    assert ask("rows.scan", schema=17, rows=rows, base=0).keys() <= {"result", "rejected"}
+
+
+@FEW
+@given(strategies.log_files(), strategies.log_files(compressed=True))
+def test_files_are_read_or_refused(plain, frames):
+    for data, compression in ((plain, "none"), (frames, "zstd")):
+        found = ask("jsonl.load", hex=data.hex(), compression=compression, sessionId="s")
+        assert found.keys() <= {"result", "rejected"}
+
+
+@FEW
+@given(strategies.backend_scripts())
+def test_scripts_of_a_backend_begin_with_a_session(steps):
+    assert "create" in steps[0]
+    assert {"load": steps[0]["create"]["id"]} in steps
+
+
 def refused_with(condition):
     return lambda log: ask("fold", events=log).get("rejected", {}).get("condition") == condition
 
@@ -90,13 +115,16 @@ def grown(log):
 
 def test_a_named_mutant_is_found_and_the_original_is_not():
     recipes = [recipe for recipe in RECIPES if recipe.op == "fold"]
-    asked = adequacy.draw_inputs(recipes, "1/0", 150)
     found = next(each for each in load_named(load_ledger())["fold"] if each.id == "fold.log-only-joins")
-    hunt = adequacy.hunt(found, asked, 20.0, load_ledger())
+    asked = adequacy.draw_inputs(recipes, "1/0", 150)
+    assert 0 < len(adequacy.places_for(found, asked)) < 150
+    hunt = adequacy.hunt(found, adequacy.copy_of(found), asked, 20.0, load_ledger())
     assert hunt.inputs is not None
+    assert hunt.inputs - 1 in adequacy.places_for(found, asked)
     assert hunt.by.startswith("fold ")
     original = Mutant("original", "fold", "none", "unchanged", sources()["fold"], frozenset())
-    lost = adequacy.hunt(original, asked, 20.0, load_ledger())
+    assert len(adequacy.places_for(original, asked)) == 150
+    lost = adequacy.hunt(original, adequacy.copy_of(original), asked, 20.0, load_ledger())
     assert lost.inputs is None
     assert adequacy.found([hunt, hunt, lost])
     assert not adequacy.found([hunt, lost])

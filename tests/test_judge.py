@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from support import sample_cases
 
-from conformance.corpus import expectation
+from conformance.cases import expectation
 from conformance.judge import Judge
 from conformance.ledger import load_ledger
 from conformance.protocol import KINDS, Answer, read_answer

@@ -126,6 +126,24 @@ def test_a_frame_is_compared_by_what_it_holds_and_is_no_text():
 
 
 @pytest.mark.parametrize(
+    "changed",
+    [lambda content: content[:-4], lambda content: content + b"x", lambda content: content * 2],
+    ids=["no-checksum", "garbage-behind", "two-frames"],
+)
+def test_a_cell_is_one_whole_frame(changed):
+    content = zstandard.ZstdCompressor(write_checksum=True).compress(b'{"a":1}')
+    whole, other = {"blob": content.hex()}, {"blob": changed(content).hex()}
+    assert same(whole, frame('{"a":1}'))
+    assert not same(whole, other)
+
+
+def test_what_a_frame_expands_to_is_bounded():
+    """A frame of 8 kB that stands for 256 MiB is compared as it stands."""
+    cell = {"blob": zstandard.ZstdCompressor().compress(b" " * (1 << 28)).hex()}
+    assert comparable("rows.encode", {"rows": [{"data": cell}]}) == {"rows": [{"data": cell}]}
+
+
+@pytest.mark.parametrize(
     "cell",
     [None, 5, {}, {"text": 5}, {"blob": "zz"}, {"blob": "00"}, {"text": "{bad"}, {"text": "1", "blob": ""}],
 )

@@ -6,7 +6,8 @@ import dataclasses
 
 import pytest
 
-from conformance.corpus import expectation, load_corpus
+from conformance.cases import expectation
+from conformance.corpus import load_corpus
 from conformance.judge import Judge
 from conformance.ledger import load_ledger
 from conformance.protocol import Answer

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from conformance.adapters.reference import answer
 from conformance.adapters.reference_files import LimitedScanner, TooLarge
+from conformance.checking.jsonl import JsonlCheck
 from conformance.zstd_frames import frame_of
 from reference_impl.jsonl import scan
 from reference_impl.zstd_container import scan_zstd
@@ -84,6 +85,13 @@ def test_contents_beyond_the_limit_are_not_read_to_their_end():
     frames = frame_of(HEADER) + bomb(100, b"\n")
     with pytest.raises(TooLarge, match="expand to more than 1000000 bytes"):
         scan_zstd(frames, LimitedScanner(largest_content=1_000_000))
+
+
+def test_the_checker_has_the_same_limits():
+    """Two programs of one project that pass different logs over would contradict each other."""
+    ours, theirs = JsonlCheck(), LimitedScanner()
+    assert (ours.longest_line, ours.largest_content) == (theirs.longest_line, theirs.largest_content)
+    assert ours.largest_content > 3 << 29  # what the published package was seen to load
 
 
 def test_a_file_is_read_by_its_path(tmp_path):

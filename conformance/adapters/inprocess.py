@@ -17,7 +17,7 @@ from conformance.adapters.limits import Limits
 from conformance.json_text import dump_infinite
 from conformance.protocol import HELLO_BODY, Answer, Hello, Request, read_answer, read_hello
 
-_ENCODE = json.JSONEncoder(allow_nan=False).encode
+_ENCODE = json.JSONEncoder(allow_nan=False, check_circular=False).encode
 _DECODE = json.JSONDecoder().raw_decode
 """For texts made here, which hold nothing around their value."""
 Callee = Callable[[dict[str, Any]], dict[str, Any]]
@@ -65,6 +65,10 @@ def _encoded(message: dict[str, Any]) -> str:
     return _ENCODE({**message, "result": spelled})
 
 
+AGAIN_SECONDS = 0.25
+"""Python drops what is raised in a destructor or a callback of its collector, so one alarm may not do."""
+
+
 class EndsProcess(BaseException):
     """The callable wanted to end this process, and with it a run that would look like a pass."""
 
@@ -97,22 +101,31 @@ class InProcess:
         self._limits = limits or Limits()
         self.problems: list[str] = []
         self._timed = threading.current_thread() is threading.main_thread()
-        with self._alarms():
+        with self.alarms():
             self.hello: Hello = read_hello(self.ask(Request(0, HELLO_BODY)))
 
     def ask(self, request: Request) -> Answer:
-        """Put one request."""
+        """Put one request, while ``alarms`` are on."""
+        told = self.reply(request)
+        return told if isinstance(told, Answer) else read_reply(told)
+
+    def reply(self, request: Request) -> str | Answer:
+        """The JSON text of an answer, for ``read_reply``; an Answer where there is none in time."""
         asked, _ = _DECODE(request.text())
-        if self._timed:
-            signal.setitimer(signal.ITIMER_REAL, self._limits.answer_seconds)
         try:
-            text = answer_text(self._callee, asked)
+            try:
+                self._arm(self._limits.answer_seconds, AGAIN_SECONDS)
+                return answer_text(self._callee, asked)
+            finally:
+                self._arm(0, 0)
         except Overdue:
+            self._arm(0, 0)  # the alarm may have struck again on the way out
             return Answer("hung", f"no answer within {self._limits.answer_seconds:g} s")
-        finally:
-            if self._timed:
-                signal.setitimer(signal.ITIMER_REAL, 0)
-        return read_answer(_DECODE(text)[0])
+
+    def _arm(self, seconds: float, again: float) -> None:
+        """Let the alarm strike in so many seconds, and again after that; with 0 never."""
+        if self._timed:
+            signal.setitimer(signal.ITIMER_REAL, seconds, again)
 
     def exchange(self, requests: Iterator[Request]) -> Iterator[tuple[int, Answer]]:
         """One answer after the other, in the order of the requests; see ``phases`` and ``databases``."""
@@ -122,7 +135,7 @@ class InProcess:
         ask = self.ask
         total = self._limits.total_seconds
         ends_at = None if total is None else time.monotonic() + total
-        with self._alarms():
+        with self.alarms():
             for request in requests:
                 if ends_at is not None and time.monotonic() > ends_at:
                     yield request.number, Answer("not-run", f"not run: the run took longer than {total:g} s")
@@ -130,7 +143,7 @@ class InProcess:
                     yield request.number, ask(request)
 
     @contextlib.contextmanager
-    def _alarms(self) -> Iterator[None]:
+    def alarms(self) -> Iterator[None]:
         """Take the alarm signal, and the way out of the process, for as long as answers are waited for."""
         with _no_way_out():
             if not self._timed:
@@ -140,11 +153,16 @@ class InProcess:
             try:
                 yield
             finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
+                self._arm(0, 0)
                 signal.signal(signal.SIGALRM, before)
 
     def close(self) -> None:
         """Nothing to end."""
+
+
+def read_reply(text: str) -> Answer:
+    """The answer in a text that ``InProcess.reply`` gave."""
+    return read_answer(_DECODE(text)[0])
 
 
 def describe(error: BaseException) -> str:

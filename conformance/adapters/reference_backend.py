@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.json_text import parse_exact
+from conformance.adapters.members import member
 from reference_impl.backend import BackendModel
 from reference_impl.rejection import Rejection
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 def backend(request: dict[str, Any]) -> dict[str, Any]:
     """Open, take the steps, answer each. What the model answers for is written, so it needs no closing."""
-    steps = request["steps"] if "steps" in request else parse_exact(request["steps_text"])
-    return answers_of(BackendModel(Path(request["root"])), steps)
+    return answers_of(BackendModel(Path(member(request, "root"))), member(request, "steps"))
 
 
 def answers_of(

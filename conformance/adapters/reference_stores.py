@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from conformance import __version__
+from conformance.adapters.members import MissingMemberError, member
 from conformance.adapters.reference_backend import answers_of
-from conformance.json_text import parse_exact
 from reference_impl.rejection import Rejection
 from reference_impl.sqlite_rows import UndecidableError
 from reference_impl.stores.durable import StoreBusy
@@ -46,15 +46,20 @@ def adapter(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
 
     def answer(request: dict[str, Any]) -> dict[str, Any]:
         if request["op"] == "hello":
+            if request.get("protocol") != 1:
+                return {"error": f"protocol {request.get('protocol')} is not spoken here, only 1"}
             return {"result": hello(name)}
-        if request["op"] != "backend":
-            return {"unsupported": f"a store has no operation {request['op']}"}
+        if request["op"] != "backend" or request.get("edition") != "v0":
+            return {"unsupported": f"operation {request['op']} of edition {request.get('edition')}"}
         try:
-            store = open_store(name, Path(request["root"]))
+            folder, steps = Path(member(request, "root")), member(request, "steps")
+        except MissingMemberError as missing:
+            return {"error": f"backend needs {missing}"}
+        try:
+            store = open_store(name, folder)
         except OPENING as refusal:
             return refusal_of(refusal)
         try:
-            steps = request["steps"] if "steps" in request else parse_exact(request["steps_text"])
             return {"result": answers_of(store, steps, REFUSALS)}
         finally:
             store.close()

@@ -64,6 +64,12 @@ class Adviser:
         if node.calls:
             self.pairs.joined(node, [], place)
 
+    def result_appends(self, node: Node, cited: list[int] | None, turn: int, step: int, place: Place) -> None:
+        """The same as ``joined`` does for a tool/result that appends."""
+        self.cites.result(node, cited, place)
+        self.life.result(node, turn, step, place)
+        self.pairs.joined(node, [], place)
+
     def event(self, event: Event, seq: int, place: Place) -> None:
         """An event that a reader keeps."""
         kind = event.get("type")

@@ -88,19 +88,23 @@ class CitesWatcher:
         except TypeError:  # a list or an object among the sources
             return False
 
+    def result(self, node: Node, cited: Any, place: Place) -> None:
+        """A result that appends cites the call that it answers; ``cited`` is None for no list."""
+        started = None if node.answers is None else self.calls.get(node.answers)
+        if started is not None and not (isinstance(cited, list) and started in cited):
+            self.collector.add(
+                "call-uncited", "advice", "load",
+                f"the result does not cite its tool/call, seq {started}", place, ("sourceEventSeqs",),
+                seq=node.seq, found=show(cited) if cited is not None else "no sourceEventSeqs",
+                expected=f"[{started}]",
+            )  # fmt: skip
+
     def joined(self, node: Node, event: Event, stretch: list[Node], place: Place) -> None:
         """An event that has become a node."""
         cited = event.get("sourceEventSeqs")
         sources = cited if isinstance(cited, list) else []
-        if node.kind == "tool/result" and not stretch and node.answers is not None:
-            started = self.calls.get(node.answers)
-            if started is not None and started not in sources:
-                self.collector.add(
-                    "call-uncited", "advice", "load",
-                    f"the result does not cite its tool/call, seq {started}", place, ("sourceEventSeqs",),
-                    seq=node.seq, found=show(cited) if cited is not None else "no sourceEventSeqs",
-                    expected=f"[{started}]",
-                )  # fmt: skip
+        if node.kind == "tool/result" and not stretch:
+            self.result(node, cited, place)
         if node.kind == "user/message" and stretch and self.compaction is not None:
             missing = [
                 f"{name}, seq {seq}"

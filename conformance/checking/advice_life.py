@@ -57,8 +57,12 @@ class LifeWatcher:
                 told = "a tool result is rewritten outside any turn"
                 self.tell("tool-rewrite-outside-turn", told, node.seq, place, ("surfaceOp",))
             return
-        self.inside("tool/result", member(data, "turn"), member(data, "step"), node.seq, place)
         not_started = member(member(data, "error"), "code") == "TOOL_NOT_STARTED"
+        self.result(node, member(data, "turn"), member(data, "step"), place, not_started)
+
+    def result(self, node: Node, turn: Any, step: Any, place: Place, not_started: bool = False) -> None:
+        """A tool's result that appends."""
+        self.inside("tool/result", turn, step, node.seq, place)
         if node.answers is not None and node.answers not in self.calls and not not_started:
             told = f"there is no tool/call of {node.answers!r} before its result in this step"
             self.tell("tool-result-no-call", told, node.seq, place, ("data", "message", "source", "callId"))

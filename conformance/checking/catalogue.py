@@ -32,6 +32,7 @@ ADVICE = {
     "invalid-utf8": "ADVC-25",
     "edition-name": "ADVC-26",
     "number-not-lossless": "ADVC-27",
+    "encoding-name": "ADVC-28",
     "unreadable": "FILE-1",
     "too-large": "FILE-2",
     "file-changed": "FILE-3",

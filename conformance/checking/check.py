@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import stat
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
@@ -12,11 +12,10 @@ from conformance.checking.frames import Bytes
 from conformance.checking.jsonl import JsonlCheck
 from conformance.checking.model import FileReport, Finding, Report
 from conformance.checking.paths import Log, find_logs
-from conformance.checking.places import Ids, place_findings
-from conformance.checking.sources import is_compressed, name_of, opened, spooled
+from conformance.checking.places import Stores, encoding_finding, place_findings
+from conformance.checking.sources import SQLITE_MAGIC, blocks_of, is_compressed, name_of, opened, spooled
 
 Target = str | os.PathLike[str] | bytes
-SQLITE_MAGIC = b"SQLite format 3\x00"
 Progress = Callable[[str, int, int | None], None]
 """Told the path of the log, how many bytes of it have been read, and how many it has."""
 
@@ -33,7 +32,7 @@ def check(
 
     ``paths`` are files, folders, ``-`` for ``stdin``, or the bytes of a log. ``deep`` looks into every
     payload for numbers that a live append would not take; ``exact`` leaves the fast way out. What cannot be
-    read becomes a finding of its report. Raises nothing for bad input.
+    read becomes a finding of its report. Raises TypeError for what is no path, and nothing for bad input.
     """
     return Report(list(check_each(paths, deep=deep, exact=exact, progress=progress, stdin=stdin)))
 
@@ -49,28 +48,34 @@ def check_each(
     """The same, one report after the other as soon as it is there."""
     if isinstance(paths, str | bytes | os.PathLike):
         paths = [paths]
+    elif not isinstance(paths, Iterable):
+        raise TypeError(f"check takes paths, or the bytes of a log, and not {type(paths).__name__}")
+    stores = Stores()
     for target in paths:
-        ids = Ids()
+        if not isinstance(target, str | bytes | os.PathLike):
+            raise TypeError(f"check takes paths, or the bytes of a log, and not {type(target).__name__}")
         for log in find_logs(target):
             for report in _reports(log, deep=deep, exact=exact, progress=progress, stdin=stdin):
                 if report.format.startswith("jsonl") and not isinstance(log.target, bytes):
-                    _place(report, ids)
+                    _place(report, stores)
                 for finding in report.findings:
                     finding.rule = rule_of(finding.condition)
                 yield report
 
 
-def _place(report: FileReport, ids: Ids) -> None:
+def _place(report: FileReport, stores: Stores) -> None:
     """What is to be said of the place of a log. A reader asks for it behind the scan."""
-    found = place_findings(report, report.header)
-    again = ids.finding(report, report.header)
-    if again is not None:
-        found.append(again)
+    found = [*place_findings(report, report.header), *stores.findings(report, report.header)]
     errors = [each for each in found if each.severity == "error"]
+    misnamed = encoding_finding(report)
+    if misnamed is not None and misnamed.severity == "error":
+        report.findings.insert(0, misnamed)
+    elif misnamed is not None:
+        found.append(misnamed)
     behind = sum(each.severity == "error" and each.layer == "storage" for each in report.findings)
     report.findings[behind:behind] = errors
     report.findings += [each for each in found if each.severity != "error"]
-    if errors and report.verdict == "accepted":
+    if (errors or (misnamed is not None and misnamed.severity == "error")) and report.verdict == "accepted":
         report.verdict, report.torn_from = "refused", None
 
 
@@ -85,14 +90,13 @@ def _reports(
     try:
         if log.target == "-" and stdin is not None:
             with spooled(stdin) as source:
-                yield _one(source, "(stdin)", deep, exact, told)
-            return
-        fault = _no_file(log.target)
-        if fault is not None:
-            yield unreadable(name, fault)
+                yield from _in_memory(source, "(stdin)", deep, exact, told)
             return
         with opened(log.target) as source:
-            if source.at(0, 16) != SQLITE_MAGIC or isinstance(log.target, bytes):
+            if isinstance(log.target, bytes):
+                yield from _in_memory(source, name, deep, exact, told)
+                return
+            if source.at(0, 16) != SQLITE_MAGIC:
                 yield _one(source, name, deep, exact, told)
                 return
         from conformance.checking.databases import check_database
@@ -100,8 +104,29 @@ def _reports(
         yield from check_database(os.fspath(log.target))
     except OSError as error:
         yield unreadable(name, error.strerror or str(error))
+    except ValueError as error:  # a path with a NUL in it
+        yield unreadable(name, str(error))
     except MemoryError:
         yield unreadable(name, "there is not enough memory to check it")
+
+
+def _in_memory(
+    source: Bytes, name: str, deep: bool, exact: bool, told: Callable[[int], None] | None
+) -> Iterator[FileReport]:
+    """A log that is no file. A database becomes one for as long as it is read."""
+    if source.at(0, 16) != SQLITE_MAGIC:
+        yield _one(source, name, deep, exact, told)
+        return
+    from conformance.checking.databases import check_database
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "database")  # noqa: PTH118
+        with open(path, "wb") as file:  # noqa: PTH123
+            for block in blocks_of(source, None):
+                file.write(block)
+        for report in check_database(path):
+            report.path = name
+            yield report
 
 
 def _one(source: Bytes, name: str, deep: bool, exact: bool, told: Callable[[int], None] | None) -> FileReport:
@@ -120,14 +145,6 @@ def _told(progress: Progress, name: str) -> Callable[[int], None]:
         progress(name, done, None)
 
     return tell
-
-
-def _no_file(target: Target) -> str | None:
-    """Why there is nothing to read in a pipe, a socket or a device; None for a file."""
-    if isinstance(target, bytes):
-        return None
-    mode = os.stat(target).st_mode  # noqa: PTH116 - the target may be any path
-    return None if stat.S_ISREG(mode) else "it is no regular file"
 
 
 def unreadable(name: str, why: str) -> FileReport:

@@ -8,6 +8,7 @@ import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,9 +16,10 @@ from urllib.parse import quote
 from conformance.checking.advice import Adviser
 from conformance.checking.collector import Collector, Place
 from conformance.checking.db_rows import Hole, NoDictionary, events_of
-from conformance.checking.exact_json import show
+from conformance.checking.exact_json import TooDeep, show
 from conformance.checking.loading import HEADER, SCAN, Loading
 from conformance.checking.model import FileReport, Finding
+from conformance.checking.shapes import Event
 
 SCHEMAS = (14, 15, 17, 19, 20)
 APPLICATION = 0x44534850
@@ -48,25 +50,45 @@ def connected(path: str) -> Iterator[sqlite3.Connection]:
             yield database
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A session and its report; ``row`` is its row of ``sessions``, None where the file itself is at fault.
+
+    ``closers`` are the events that a reader adds, where it loads the session.
+    """
+
+    report: FileReport
+    schema: int = 0
+    row: dict[str, Any] | None = None
+    closers: list[Event] = field(default_factory=list)
+
+
 def check_database(path: str) -> Iterator[FileReport]:
     """One report for each session; one for the file where that is what is wrong."""
+    for judged in judge_database(path):
+        yield judged.report
+
+
+def judge_database(path: str) -> Iterator[Judged]:
+    """The same with what a repair has to know."""
     report = FileReport(path, format="sqlite")
     try:
         with connected(path) as database:
-            schema = _schema(database, report)
+            schema = schema_of(database, report)
             if schema is None:
-                yield report
+                yield Judged(report)
                 return
             sessions = database.execute("SELECT * FROM sessions ORDER BY id").fetchall()
             if not sessions:
                 report.verdict, report.format = "accepted", f"sqlite-{schema}"
-                yield report
+                yield Judged(report, schema)
             for row in sessions:
                 yield _session(database, dict(row), schema, path)
     except (sqlite3.Error, UnicodeError, OverflowError) as error:
         story = "damaged" if "malformed" in str(error) or "not a database" in str(error) else None
         condition = "db-not-a-database" if "not a database" in str(error) else "db-unreadable"
-        yield _refuse(FileReport(path, format="sqlite"), condition, f"SQLite says: {error}", story=story)
+        message = f"SQLite says: {error}"
+        yield Judged(_refuse(FileReport(path, format="sqlite"), condition, message, story=story))
 
 
 def _refuse(report: FileReport, condition: str, message: str, **told: Any) -> FileReport:
@@ -76,7 +98,7 @@ def _refuse(report: FileReport, condition: str, message: str, **told: Any) -> Fi
     return report
 
 
-def _schema(database: sqlite3.Connection, report: FileReport) -> int | None:
+def schema_of(database: sqlite3.Connection, report: FileReport) -> int | None:
     """The schema of a database that may be read on; else the report tells why not."""
     (version,) = database.execute("PRAGMA user_version").fetchone()
     (application,) = database.execute("PRAGMA application_id").fetchone()
@@ -131,36 +153,29 @@ def _is_uuid(text: object) -> bool:
         return False
 
 
-def _session(database: sqlite3.Connection, row: dict[str, Any], schema: int, path: str) -> FileReport:
-    key = row["session_key"] if schema >= 19 else row["id"]
+def _session(database: sqlite3.Connection, row: dict[str, Any], schema: int, path: str) -> Judged:
+    key = key_of(row, schema)
     report = FileReport(path, format=f"sqlite-{schema}", session=str(key))
-    header = {"version": row["version"], "id": key, "createdAt": row["created_at"]}
-    header |= {name: row[column] for column, name in HEADER_COLUMNS.items() if row[column] is not None}
     collector = Collector()
     loading = Loading(collector, str(key), keep_ids=True)
     adviser = Adviser(collector, loading)
     if not isinstance(row["version"], int) or not isinstance(key, str):
-        return _refuse(report, "meta-row-column-type", "version is no integer, or the id no text")
+        _refuse(report, "meta-row-column-type", "version is no integer, or the id no text")
+        return Judged(report, schema, row)
     report.edition = f"v{row['version']}"
     if row["version"] != 0:
         condition = "format-newer" if row["version"] > 0 else "format-older"
         message = f"the session has format v{row['version']}, and this reads v0"
-        return _refuse(report, condition, message, story="foreign-edition", found=str(row["version"]))
+        _refuse(report, condition, message, story="foreign-edition", found=str(row["version"]))
+        return Judged(report, schema, row)
     _meta(row, schema, collector)
-    loading.header(header, NOWHERE)
+    loading.header(header_of(row, schema), NOWHERE)
     rows = RowScan(loading, collector, schema)
     try:
-        for each in database.execute("SELECT * FROM events WHERE session_id = ? ORDER BY seq", (row["id"],)):
-            rows.take(dict(each))
-    except NoDictionary:
-        collector.add(
-            "dictionary-missing", "error", "file",
-            "rows are compressed with the dictionary of the harness, which is not part of this program",
-            rank=SCAN + 3, seq=rows.last_seq, hint="the rows before it are judged; the others are not",
-        )  # fmt: skip
+        rows.take_all(database, row)
+    except (NoDictionary, TooDeep):
         report.findings, report.events = collector.sorted(), rows.kept
-        return report
-    rows.finish()
+        return Judged(report, schema, row)
     made = loading.closers(rows.kept)
     if not rows.refused:
         adviser.finish(made)
@@ -172,7 +187,18 @@ def _session(database: sqlite3.Connection, row: dict[str, Any], schema: int, pat
     report.verdict = "refused" if collector.refused() else "accepted"
     if report.verdict == "accepted" and rows.issue is not None:
         report.torn_from = rows.issue.seq if schema >= 17 else rows.kept
-    return report
+    return Judged(report, schema, row, made or [])
+
+
+def key_of(row: dict[str, Any], schema: int) -> Any:
+    """The id of a session."""
+    return row["session_key"] if schema >= 19 else row["id"]
+
+
+def header_of(row: dict[str, Any], schema: int) -> Event:
+    """The header that a row of ``sessions`` stands for."""
+    header = {"version": row["version"], "id": key_of(row, schema), "createdAt": row["created_at"]}
+    return header | {name: row[column] for column, name in HEADER_COLUMNS.items() if row[column] is not None}
 
 
 def _meta(row: dict[str, Any], schema: int, collector: Collector) -> None:
@@ -209,6 +235,27 @@ class RowScan:
         self.issue: Finding | None = None
         self.refused = False
 
+    def take_all(self, database: sqlite3.Connection, session: dict[str, Any]) -> None:
+        """All rows of a session, to their end. Raises NoDictionary and TooDeep, which are told already."""
+        rows = database.execute("SELECT * FROM events WHERE session_id = ? ORDER BY seq", (session["id"],))
+        try:
+            for each in rows:
+                self.take(dict(each))
+        except NoDictionary:
+            self.collector.add(
+                "dictionary-missing", "error", "file",
+                "rows are compressed with the dictionary of the harness, which is not part of this program",
+                rank=SCAN + 3, seq=self.last_seq, hint="the rows before it are judged; the others are not",
+            )  # fmt: skip
+            raise
+        except TooDeep as deep:
+            self.collector.add(
+                "too-large", "error", "file", f"{deep}, too many to be judged here", rank=SCAN + 3,
+                seq=self.last_seq, hint="this is a limit of this program and no rule of the format",
+            )  # fmt: skip
+            raise
+        self.finish()
+
     def take(self, row: dict[str, Any]) -> None:
         """The next row. Raises NoDictionary."""
         self.last_seq = row["seq"]
@@ -232,7 +279,8 @@ class RowScan:
         """A row that does not decode."""
         self.dropped += 1
         if hole.fatal:
-            self.collector.add(hole.condition, "error", "storage", hole.what, rank=SCAN, seq=seq)
+            # The columns of all rows are asked before the first row is taken.
+            self.collector.add(hole.condition, "error", "storage", hole.what, rank=SCAN - 1, seq=seq)
             self.refused = True
         elif self.issue is None:
             self.fault("row-committed-unparsable", f"{hole.what} ({hole.condition})", seq, None)

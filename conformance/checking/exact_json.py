@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
+from conformance.limits import DEEPEST
+
 MAX_SAFE = 2**53 - 1
 _DIGITS = 17
 _TOKEN = re.compile(
@@ -22,6 +24,10 @@ _TOKEN = re.compile(
 _BLANKS = " \t\r\n"
 _HALF = re.compile("[\ud800-\udfff]")
 _COLON = re.compile(r"[ \t\r\n]*:")
+
+
+class TooDeep(Exception):  # noqa: N818 - it becomes a finding
+    """A value nests deeper than this program follows; that says nothing about the log."""
 
 
 def _whole(digits: str) -> int | float:
@@ -39,7 +45,7 @@ _DECODER = json.JSONDecoder(parse_int=_whole, parse_constant=_no_constant)
 
 
 def parse(text: str) -> object:
-    """The value of one JSON text with blanks around it. Raises ValueError if it is none."""
+    """The value of one JSON text with blanks around it. Raises ValueError if it is none, and TooDeep."""
     try:
         return _DECODER.decode(text)
     except RecursionError:
@@ -47,7 +53,7 @@ def parse(text: str) -> object:
 
 
 def parse_bytes(line: bytes) -> object:
-    """The same for bytes; what is no UTF-8 is read as U+FFFD. Raises ValueError."""
+    """The same for bytes; what is no UTF-8 is read as U+FFFD. Raises ValueError and TooDeep."""
     return parse(line.decode("utf-8", "replace"))
 
 
@@ -92,6 +98,8 @@ def _parse_deep(text: str) -> object:
             else:
                 top.append(value)
             if isinstance(value, list | dict):
+                if len(stack) > DEEPEST:
+                    raise TooDeep(f"a value nests more than {DEEPEST:,} levels")
                 stack.append(value)
                 names.append("")
                 state = "first" if mark == "[" else "first-name"
@@ -171,7 +179,11 @@ def _told(value: object) -> object:
         return {name: _told(item) for name, item in value.items()}
     if isinstance(value, list):
         return [_told(item) for item in value[:50]]
-    return rounded(value) if type(value) is int and abs(value) > MAX_SAFE else value
+    if type(value) is int and abs(value) > MAX_SAFE:
+        value = rounded(value)
+    if type(value) is float and abs(value) < 1e21 and value == int(value):
+        return int(value)  # as JSON is written: 1 for 1.0, and 0 for -0
+    return value
 
 
 def rounded(number: int) -> float:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import zstandard
+
 from conformance.checking import quick
 from conformance.checking.collector import Collector, Place
-from conformance.checking.exact_json import is_seq
+from conformance.checking.databases import RowScan, connected, key_of, schema_of
+from conformance.checking.db_rows import NoDictionary
+from conformance.checking.exact_json import TooDeep, is_seq
 from conformance.checking.frames import FrameFault, content_of, frames_of
-from conformance.checking.lines import Lines
-from conformance.checking.scanning import LONGEST_LINE, Scan
+from conformance.checking.lines import Lines, Overlong
+from conformance.checking.loading import Loading
+from conformance.checking.model import FileReport
+from conformance.checking.scanning import Scan
 from conformance.checking.shapes import Event, member
-from conformance.checking.sources import blocks_of, is_compressed, opened
+from conformance.checking.sources import blocks_of, is_compressed, is_database, opened
 from conformance.checking.surface import Node
 from conformance.errors import UsageError
+from conformance.limits import LONGEST_LINE
 
 PREVIEW = 60
 
@@ -58,6 +67,13 @@ class History:
     cited: list[int] | None = None
     asked: str | None = None
     findings: Collector = field(default_factory=Collector)
+
+    def ended(self, loading: Loading, events: int) -> History:
+        """The same, with what the surface has come to."""
+        self.nodes = [node.seq for node in loading.surface.nodes()]
+        self.messages = sum(node.projects for node in loading.surface.nodes())
+        self.events = events
+        return self
 
     def shadowed_by(self) -> dict[int, int]:
         """By the seq of a node that is gone, the seq of what took it away."""
@@ -109,9 +125,22 @@ class Recorder:
         self, node: Node, cited: list[int] | None, turn: int, step: int, place: Place
     ) -> None: ...
 
+    def result_appends(
+        self, node: Node, cited: list[int] | None, turn: int, step: int, place: Place
+    ) -> None: ...
 
-def read_history(path: Path, last: int | None = None, cites: int | None = None) -> History:
-    """The history of a log up to and with an event, or to its end. Raises UsageError and OSError."""
+
+def read_history(
+    path: Path, last: int | None = None, cites: int | None = None, session: str | None = None
+) -> History:
+    """The history of a log up to and with an event, or to its end; of a database, that of one session.
+
+    Raises UsageError and OSError.
+    """
+    if is_database(path):
+        return of_database(path, last, cites, session)
+    if session is not None:
+        raise UsageError(f"{path}: this is no database, so it has no session to choose")
     history = History()
     scan = Scan(history.findings, exact=True)
     scan.loading.watcher = Recorder(history, last, cites)
@@ -127,8 +156,6 @@ def read_history(path: Path, last: int | None = None, cites: int | None = None) 
 
     cutter = Lines(take, LONGEST_LINE)
     with opened(path) as source:
-        if source.at(0, 16) == b"SQLite format 3\x00":
-            raise UsageError(f"{path}: explain reads JSONL logs, and this is a database")
         try:
             if is_compressed(source, str(path)):
                 for frame in frames_of(source):
@@ -141,13 +168,45 @@ def read_history(path: Path, last: int | None = None, cites: int | None = None) 
             pass
         except FrameFault as fault:
             raise UsageError(f"{path}: {fault.message}; session-conformance check tells more") from None
+        except (Overlong, TooDeep, zstandard.ZstdError) as error:
+            raise UsageError(f"{path}: {error}; session-conformance check tells more") from None
     if scan.header is None or scan.stopped:
         raise UsageError(f"{path}: the log has no usable header; session-conformance check tells more")
-    surface = scan.loading.surface
-    history.nodes = [node.seq for node in surface.nodes()]
-    history.messages = sum(node.projects for node in surface.nodes())
-    history.events = scan.kept
-    return history
+    return history.ended(scan.loading, scan.kept)
+
+
+def of_database(path: Path, last: int | None, cites: int | None, session: str | None) -> History:
+    """The history of the one session of a database, or of the one that is named. Raises UsageError."""
+    history = History()
+    try:
+        with connected(str(path)) as database:
+            row, schema = _session_row(database, path, session)
+            loading = Loading(history.findings, str(key_of(row, schema)), keep_ids=True)
+            loading.watcher = Recorder(history, last, cites)
+            rows = RowScan(loading, history.findings, schema)
+            with suppress(Reached, NoDictionary, TooDeep):
+                rows.take_all(database, row)
+    except (sqlite3.Error, UnicodeError, OverflowError) as error:
+        raise UsageError(f"{path}: SQLite says: {error}; session-conformance check tells more") from None
+    return history.ended(loading, rows.kept)
+
+
+def _session_row(database: sqlite3.Connection, path: Path, session: str | None) -> tuple[dict[str, Any], int]:
+    report = FileReport(str(path))
+    schema = schema_of(database, report)
+    if schema is None:
+        why = report.refusal.message if report.refusal else "the database is empty"
+        raise UsageError(f"{path}: {why}; session-conformance check tells more")
+    rows = [dict(row) for row in database.execute("SELECT * FROM sessions ORDER BY id")]
+    found = [row for row in rows if session is None or key_of(row, schema) == session]
+    if len(found) == 1:
+        return found[0], schema
+    names = ", ".join(str(key_of(row, schema)) for row in rows[:20]) + (" …" if len(rows) > 20 else "")
+    if session is not None:
+        raise UsageError(
+            f"{path}: there is no session {session!r} in this database; it has {names or 'none'}"
+        )
+    raise UsageError(f"{path}: give --session ID; this database has {names or 'no session'}")
 
 
 def preview_of(event: Event) -> str:

@@ -11,15 +11,14 @@ import zstandard
 from conformance.checking import quick
 from conformance.checking.advice import Adviser
 from conformance.checking.collector import Collector, Place, excerpt_of
+from conformance.checking.exact_json import TooDeep
 from conformance.checking.frames import Bytes, Frame, FrameFault, content_of, frames_of
 from conformance.checking.lines import Lines, Overlong, Seeker
 from conformance.checking.loading import SCAN, NeedsExact
 from conformance.checking.model import Also, FileReport
-from conformance.checking.scanning import LONGEST_LINE, Scan
+from conformance.checking.scanning import Scan
 from conformance.checking.sources import Progress, blocks_of
-
-LARGEST_CONTENT = 4 << 30
-"""Bytes that a compressed log may expand to: a limit of this program, and no rule of the format."""
+from conformance.limits import LARGEST_CONTENT, LONGEST_LINE
 
 
 class Feed:
@@ -31,13 +30,15 @@ class Feed:
     def take(self, lines: list[bytes], suspect: bool) -> None:
         """Some lines, which may hold bytes that are no UTF-8 if they are ``suspect``. Raises NeedsExact."""
         scan = self.scan
-        if suspect:
-            self.lossy(lines)
         if scan.header is None:
+            if suspect:
+                self.lossy(lines[:1])
             scan.take(lines[0])
             lines = lines[1:]
         if scan.stopped:
             return
+        if suspect:
+            self.lossy(lines)
         if scan.exact:
             for line in lines:
                 scan.take(line)
@@ -107,11 +108,11 @@ class JsonlCheck:
             scan.finish(b"" if compressed and torn_from is not None else lines.tail())
         except FrameFault as fault:
             self.frame_fault(fault, collector)
-        except Overlong as overlong:
+        except (Overlong, TooDeep) as beyond:
             judged = collector.refused()
             place = Place(scan.line + 1, scan.offset, b"")
             collector.add(
-                "too-large", "error", "file", f"{overlong}, too many to be judged here", place,
+                "too-large", "error", "file", f"{beyond}, too many to be judged here", place,
                 rank=SCAN + 3, hint="this is a limit of this program and no rule of the format",
             )  # fmt: skip
         if scan.rewound_to is not None and scan.issue is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from conformance.checking.closing import OpenEnds, Shapeless
+from conformance.checking.closing import OpenEnds, Shapeless, key_of
 from conformance.checking.collector import Collector, Place
 from conformance.checking.exact_json import is_number, is_seq, show
 from conformance.checking.shapes import (
@@ -57,6 +57,10 @@ class Watcher(Protocol):
     def call_starts(self, call: str, turn: int, step: int, seq: int, place: Place) -> None: ...
 
     def assistant_appends(
+        self, node: Node, cited: list[int] | None, turn: int, step: int, place: Place
+    ) -> None: ...
+
+    def result_appends(
         self, node: Node, cited: list[int] | None, turn: int, step: int, place: Place
     ) -> None: ...
 
@@ -240,6 +244,19 @@ class Loading:
         joins = self.unsound_from is None
         self.watcher.assistant_appends(node, cited, *inside, place)
         if joins:
+            self.surface.append(node)
+
+    def result_appends(
+        self, seq: int, call: str, cited: list[int] | None, frame: Any, inside: tuple[int, int], place: Place
+    ) -> None:
+        """A tool/result that appends and is sound, its sources included; it has no error of its harness."""
+        if self.ends is not None:
+            self.ends.calls.pop(key_of(call), None)
+        self.watcher.counted(seq)
+        if self.unsound_from is None:
+            node = Node(seq, "tool/result", place.line, place.byte)
+            node.frame, node.answers = frame, call
+            self.watcher.result_appends(node, cited, *inside, place)
             self.surface.append(node)
 
     # -- the end ------------------------------------------------------------------

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
@@ -63,22 +65,48 @@ def place_findings(report: FileReport, header: dict[str, Any]) -> list[Finding]:
     return found
 
 
-class Ids:
-    """The sessions of one folder by their ids: two logs of one id are refused, whichever is asked for."""
+def encoding_finding(report: FileReport) -> Finding | None:
+    """A log whose bytes are not what its name says. A store goes by the name."""
+    path = PurePath(report.path)
+    packed = report.format == "jsonl.zstd"
+    if not path.name.endswith(".jsonl" if packed else (".zstd", ".zst")):
+        return None
+    is_so, named = ("compressed", "plain") if packed else ("plain", "compressed")
+    message = f"the name tells of a {named} log, and its bytes are {is_so}"
+    if FILE.fullmatch(path.name) and PROJECT.fullmatch(path.parent.parent.name):
+        condition = "jsonl-header-json" if packed else "zstd-magic"
+        hint = "a store reads it as its name says; it was renamed, or packed by hand"
+        return Finding(condition, "error", "storage", message, story="wrong-encoding", hint=hint)
+    hint = f"it is judged as a {is_so} log; in a store it would be read as a {named} one"
+    return Finding("encoding-name", "advice", "file", message, story="wrong-encoding", hint=hint)
+
+
+class Stores:
+    """The logs of each store so far: a session has one, and all of them are compressed or none.
+
+    A store is the folder above projects. Two copies of a store may hold the same session.
+    """
 
     def __init__(self) -> None:
-        self.paths: dict[str, str] = {}
+        self.paths: dict[tuple[str, str], str] = {}
+        self.first: dict[str, str] = {}
 
-    def finding(self, report: FileReport, header: dict[str, Any]) -> Finding | None:
-        """What a second log of the same session is."""
+    def findings(self, report: FileReport, header: dict[str, Any]) -> Iterator[Finding]:
+        """What a log is beside those before it."""
         path = PurePath(report.path)
+        if not FILE.fullmatch(path.name) or not PROJECT.fullmatch(path.parent.parent.name):
+            return
+        root = os.path.abspath(path.parent.parent.parent)  # noqa: PTH100 - a link stays what it is named
+        first = self.first.setdefault(root, report.path)
+        if PurePath(first).name != path.name:
+            message = f"the store has compressed logs and plain ones: {path.name} here, and {first}"
+            hint = (
+                "a store is opened as one or the other, and then refuses all its sessions, not this one only"
+            )
+            yield Finding("root-encoding", "error", "file", message, story="wrong-encoding", hint=hint)
         session = header.get("id")
-        if not FILE.fullmatch(path.name) or not isinstance(session, str):
-            return None
-        if not PROJECT.fullmatch(path.parent.parent.name):
-            return None
-        first = self.paths.setdefault(session, report.path)
-        if PurePath(first).parent == path.parent:
-            return None
-        message = f"the session {session!r} has a log in another project as well: {first}"
-        return Finding("jsonl-duplicate-id", "error", "file", message, story="two-writers")
+        if isinstance(session, str):
+            first = self.paths.setdefault((root, session), report.path)
+            if PurePath(first).parent != path.parent:
+                message = f"the session {session!r} has a log in another project as well: {first}"
+                yield Finding("jsonl-duplicate-id", "error", "file", message, story="two-writers")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from types import TracebackType
 from typing import Self, TextIO
+
+from conformance.terminal import clean
 
 SHOWN_FROM = 1 << 25
 """Bytes of a log from which a bar is worth its lines."""
@@ -43,7 +46,9 @@ class Bar:
         if self.size < SHOWN_FROM or now - self.last < EVERY:
             return
         self.last = now
-        self.stream.write(f"\r\x1b[2K{line_of(self.path, done, self.size, now - self.began)}")
+        columns = shutil.get_terminal_size().columns - 1
+        told = line_of(self.path, done, self.size, now - self.began, columns)
+        self.stream.write(f"\r\x1b[2K{told}")
         self.stream.flush()
         self.shown = True
 
@@ -55,14 +60,17 @@ class Bar:
             self.shown = False
 
 
-def line_of(path: str, done: int, size: int, seconds: float) -> str:
-    """What the bar says."""
+def line_of(path: str, done: int, size: int, seconds: float, columns: int = 100) -> str:
+    """What the bar says, in so many columns: a line that is too long could not be taken away again."""
     rate = done / seconds if seconds > 0 else 0.0
     left = f"{(size - done) / rate:.0f} s left" if rate > 0 and size > done else ""
-    name = path if len(path) <= 40 else f"…{path[-39:]}"
     full = min(20, done * 20 // size) if size else 20
-    bar = "█" * full + "·" * (20 - full)
-    return f"{name} {bar} {done * 100 // size if size else 100}%  {rate / 1e6:.0f} MB/s  {left}".rstrip()
+    bar = "█" * full + "·" * (20 - full) + " " if columns >= 60 else ""
+    told = f"{bar}{done * 100 // size if size else 100}%  {rate / 1e6:.0f} MB/s  {left}".rstrip()
+    room = min(40, columns - len(told) - 1)
+    if room < 8:
+        return told[:columns]
+    return f"{clean(path) if len(clean(path)) <= room else '…' + clean(path)[1 - room :]} {told}"
 
 
 def _size_of(path: str) -> int:

@@ -16,7 +16,6 @@ from msgspec import UNSET
 from conformance.checking.collector import Place
 from conformance.checking.exact_json import MAX_SAFE
 from conformance.checking.quick_types import (
-    COUNTED,
     REFUSED,
     ROWS,
     AssistantMessage,
@@ -26,77 +25,83 @@ from conformance.checking.quick_types import (
     StepEnd,
     StepStart,
     ToolCall,
+    ToolResult,
     TurnEnd,
     TurnStart,
     UserMessage,
     decode_any,
     decode_deep,
     decode_line,
+    frame_of_result,
 )
 
 if TYPE_CHECKING:
     from conformance.checking.scanning import Scan
 
-MINUS_ZERO = re.compile(rb"-(?<![^:,\[ \t\r]-)(?:0(?:[.eE,}\] \t\r]|$)|[0-9.]+[eE]-)")
+MINUS_ZERO = re.compile(rb"-(?<![^:,\[ \t\r\n]-)(?:0(?:[.eE,}\] \t\r\n]|$)|[0-9.]+[eE]-)")
 """What stands in every line with -0, or with a number that becomes -0. The first byte is soon found."""
-MINUS = 0x2D
+SHAPES = bytes(
+    0x30 if 0x30 <= byte <= 0x39 else 0x65 if byte in b"eE" else 0x20 for byte in range(256)
+)  # fmt: skip
+"""Every digit becomes 0, every letter that may begin an exponent e, and the rest a blank."""
+EXPONENT = b"0e00"
+"""Digits with an exponent of two digits or more. With one digit it takes ENDLESS to be beyond all doubles."""
 SEEN = frozenset((TurnStart, TurnEnd, StepStart, StepEnd, DeepChunk))
 """Classes that hold every number of their line, and none but whole ones that are safe."""
-DIGITS = bytes(0x30 if 0x30 <= byte <= 0x39 else 0x20 for byte in range(256))
-ENDLESS = b"0" * 300
+ENDLESS = b"0" * 290
 """So many digits in a row may be beyond all doubles, and the decoder reads them as an integer."""
 
 
 def take_lines(scan: Scan, lines: list[bytes]) -> None:
     """Lines behind the header, without their line feeds."""
-    deep = scan.deep
-    decode, chunks = (decode_deep, DeepChunk) if deep else (decode_line, Chunk)
+    doubtful = scan.deep and _has_minus_zero(b"\n".join(lines))
+    decode, chunk = (decode_deep, DeepChunk) if scan.deep else (decode_line, Chunk)
     at = 0
     if not scan.faulty():
-        kept = scan.kept
+        kept, last = scan.kept, None
         for index, text in enumerate(lines):
             try:
                 found = decode(text)
             except REFUSED:
                 found = None
-            if (
-                type(found) is chunks
-                and found.seq == kept
-                and not (deep and text.find(MINUS) >= 0 and b"-0" in text)
-            ):
+            if type(found) is chunk and found.seq == kept and not (doubtful and _has_minus_zero(text)):
                 kept += 1
+                last = found
                 continue
-            if index > at:
-                _count(scan, lines[at:index])
-            _take(scan, found, text)
+            if last is not None:
+                _count(scan, lines[at:index], last)
+                last = None
+            _take(scan, found, text, doubtful)
             kept, at = scan.kept, index + 1
             if scan.faulty():
                 break
         else:
-            if len(lines) > at:
-                _count(scan, lines[at:])
+            if last is not None:
+                _count(scan, lines[at:], last)
             return
-    for text in lines[at:]:
+    rest = lines[at:]
+    if not any(rest):
+        scan.empty_behind(len(rest))
+        return
+    for text in rest:
         if text:
             take_untyped(scan, text)
         else:
-            scan.empty_behind()
+            scan.empty_behind(1)
 
 
-def _count(scan: Scan, lines: list[bytes]) -> None:
-    """Lines with one chunk each, all of them kept."""
+def _count(scan: Scan, lines: list[bytes], last: Chunk | DeepChunk) -> None:
+    """Lines with one chunk each, all of them kept, and the last of the chunks."""
     scan.kept += len(lines)
     scan.line += len(lines)
     scan.offset += sum(map(len, lines)) + len(lines)
     scan.kept_to = scan.offset
-    scan.loading.last_time = decode_line(lines[-1]).time
+    scan.loading.last_time = last.time
 
 
-def _take(scan: Scan, found: Any, text: bytes) -> None:
-    """A line that is not one of many chunks."""
-    if found is None or (
-        scan.deep and not (type(found) in SEEN and b"-0" not in text) and not _is_lossless(text)
-    ):
+def _take(scan: Scan, found: Any, text: bytes, doubtful: bool) -> None:
+    """A line that is not one of many chunks. ``doubtful`` are lines with a -0 in one of them."""
+    if found is None or (scan.deep and (doubtful or type(found) not in SEEN) and not _is_lossless(text)):
         take_untyped(scan, text)
         return
     kind = type(found)
@@ -111,17 +116,16 @@ def _take(scan: Scan, found: Any, text: bytes) -> None:
         return
     else:
         last = found.time
-        if kind is Chunk or kind is DeepChunk:
-            pass
-        elif kind in COUNTED:
+        judge = _JUDGES.get(kind)
+        if judge is not None:
+            if not judge(scan, found, Place(scan.line + 1, scan.offset, text)):
+                take_untyped(scan, text)
+                return
+        elif kind is not Chunk and kind is not DeepChunk:
             scan.loading.counted(found.seq)
-        elif not _JUDGES[kind](scan, found, Place(scan.line + 1, scan.offset, text)):
-            take_untyped(scan, text)
-            return
         scan.kept += 1
     scan.loading.last_time = last
-    scan.line += 1
-    scan.offset += len(text) + 1
+    scan.counted(text)
     scan.kept_to = scan.offset
 
 
@@ -136,21 +140,27 @@ def take_untyped(scan: Scan, text: bytes) -> None:
         scan.take(text)
         return
     place = Place(scan.line + 1, scan.offset, text)
-    scan.line += 1
-    scan.offset += len(text) + 1
+    scan.counted(text)
     scan.record(record, place)
+
+
+def _has_minus_zero(text: bytes) -> bool:
+    """Whether there may be a -0 in a text, which may be many lines."""
+    return MINUS_ZERO.search(text) is not None
 
 
 def _is_lossless(text: bytes) -> bool:
     """Whether surely no number of a line is -0 or beyond all doubles; the decoder refuses 1e400 itself."""
-    if MINUS_ZERO.search(text) is not None:
+    if _has_minus_zero(text):
         return False
-    if len(text) > len(ENDLESS) and ENDLESS in text.translate(DIGITS):
+    shape = text.translate(SHAPES, b"+")
+    if ENDLESS in shape:
         return False
-    try:
-        decode_any(text)
-    except REFUSED:
-        return False
+    if EXPONENT in shape:
+        try:
+            decode_any(text)
+        except REFUSED:
+            return False
     return True
 
 
@@ -229,6 +239,21 @@ def _assistant_message(scan: Scan, found: AssistantMessage, place: Place) -> boo
     return True
 
 
+def _tool_result(scan: Scan, found: ToolResult, place: Place) -> bool:
+    cited: Any = found.sourceEventSeqs
+    if cited is UNSET:
+        cited = None
+    elif not _sound(cited, found.seq):
+        return False
+    data = found.data
+    call = data.message.source.callId
+    if data.message.content[0].toolCallId != call:
+        return False
+    frame = frame_of_result(data)
+    scan.loading.result_appends(found.seq, call, cited, frame, (data.turn, data.step), place)
+    return True
+
+
 def _sound(cited: list[int], seq: int) -> bool:
     """Whether sources are some, each once, all of them earlier."""
     return bool(cited) and max(cited) < seq and len(set(cited)) == len(cited)
@@ -242,4 +267,5 @@ _JUDGES: dict[type, Any] = {
     ToolCall: _tool_call,
     UserMessage: _user_message,
     AssistantMessage: _assistant_message,
+    ToolResult: _tool_result,
 }

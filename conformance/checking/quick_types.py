@@ -270,6 +270,47 @@ class AssistantMessage(Event, tag="assistant/message"):
     sourceEventSeqs: list[Seq] | UnsetType = UNSET  # noqa: N815
 
 
+class ToolSource(Exactly):
+    """Which call a result answers."""
+
+    kind: Literal["tool"]
+    callId: Name  # noqa: N815 - the name in the log
+
+
+class ResultBlock(Exactly):
+    """What a tool has given. The type is a member like others: a tag that is alone may be left out."""
+
+    type: Literal["tool-result"]
+    toolCallId: Name  # noqa: N815
+    content: list[Raw]
+    isError: bool | UnsetType = UNSET  # noqa: N815
+
+
+class ResultMessage(Exactly):
+    """The message of a result."""
+
+    id: Name
+    role: Literal["user"]
+    source: ToolSource
+    content: Annotated[list[ResultBlock], Meta(min_length=1, max_length=1)]
+
+
+class ResultData(Exactly):
+    """A result without an error of its harness."""
+
+    turn: Whole
+    step: Whole
+    message: ResultMessage
+
+
+class ToolResult(Event, tag="tool/result"):
+    """A result that appends."""
+
+    data: ResultData
+    surfaceOp: Literal["append"]  # noqa: N815
+    sourceEventSeqs: list[Seq] | UnsetType = UNSET  # noqa: N815
+
+
 # -- the decoders ---------------------------------------------------------------------
 
 
@@ -283,11 +324,10 @@ def _counted() -> list[type[msgspec.Struct]]:
 
 
 _COUNTED_LIST = _counted()
-COUNTED = frozenset(_COUNTED_LIST)
 ROWS = frozenset((TextRow, ReasoningRow, CallRow))
 _REST: tuple[Any, ...] = (
     TextRow, ReasoningRow, CallRow, TurnStart, TurnEnd, StepStart, StepEnd, ToolCall, UserMessage,
-    AssistantMessage, *_COUNTED_LIST,
+    AssistantMessage, ToolResult, *_COUNTED_LIST,
 )  # fmt: skip
 
 
@@ -303,3 +343,14 @@ decode_deep = _decoder(DeepChunk)
 decode_any: Callable[[bytes], Any] = msgspec.json.Decoder().decode
 REFUSED = (msgspec.MsgspecError, RecursionError, ValueError)
 """What the decoders raise for what they do not take."""
+
+
+def frame_of_result(data: ResultData) -> dict[str, Any]:
+    """The data of a result with nothing in its one block: what ``surface.frame_of`` gives for it."""
+    message, (block,) = data.message, data.message.content
+    source = {"kind": "tool", "callId": message.source.callId}
+    left: dict[str, Any] = {"type": "tool-result", "toolCallId": block.toolCallId, "content": None}
+    if block.isError is not UNSET:
+        left["isError"] = block.isError
+    told = {"id": message.id, "role": "user", "source": source, "content": [left]}
+    return {"turn": data.turn, "step": data.step, "message": told}

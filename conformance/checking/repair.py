@@ -14,13 +14,11 @@ import zstandard
 from conformance.checking.catalogue import rule_of
 from conformance.checking.frames import PIECE, Bytes, Frame, content_of
 from conformance.checking.jsonl import JsonlCheck
-from conformance.checking.model import FileReport
+from conformance.checking.model import FileReport, Finding
 from conformance.checking.scanning import Scan
 from conformance.checking.shapes import Event
-from conformance.checking.sources import is_compressed, opened
+from conformance.checking.sources import SQLITE_MAGIC, is_compressed, opened
 from conformance.errors import ConformanceError, ExitCode, UsageError
-
-SQLITE_MAGIC = b"SQLite format 3\x00"
 
 
 class NoRepairError(ConformanceError):
@@ -58,28 +56,37 @@ class Plan:
             number = self.recovered.count(b"\n")
             yield f"write {number} {'line' if number == 1 else 'lines'} of the torn frame again"
         for event in self.closers:
-            yield f"add seq {event['seq']}: {event['type']}{_detail(event)}"
+            yield step_of(event)
 
 
 def plan_repair(path: Path) -> Plan:
     """What a reader would do to a log. Raises NoRepairError, UsageError and OSError."""
     with opened(path) as source:
         if source.at(0, 16) == SQLITE_MAGIC:
-            raise UsageError(f"{path}: only JSONL logs are repaired; a harness repairs its own database")
+            raise UsageError(f"{path}: this is a database")
         report = FileReport(str(path))
         compressed = is_compressed(source, str(path))
         scan = JsonlCheck().check(source, compressed, report)
         refusal = report.refusal
         if refusal is not None:
-            told = f"{path}: {rule_of(refusal.condition)} {refusal.condition}"
-            line = "" if refusal.line is None else f", line {refusal.line}"
             raise NoRepairError(
-                f"{told}{line}: {refusal.message}. A reader refuses this log; to make it readable,"
+                f"{path}: {refusal_of(refusal)}. A reader refuses this log; to make it readable,"
                 " events have to be invented or thrown away, and no tool should do that by itself"
             )
         keep = source.size if report.torn_from is None else report.torn_from
         recovered = recovered_of(source, scan, keep) if compressed and keep < source.size else b""
         return Plan(report, compressed, keep, source.size, recovered, scan.closers or [])
+
+
+def refusal_of(refusal: Finding) -> str:
+    """Why a reader refuses a log, in words."""
+    line = "" if refusal.line is None else f", line {refusal.line}"
+    return f"{rule_of(refusal.condition)} {refusal.condition}{line}: {refusal.message}"
+
+
+def step_of(event: Event) -> str:
+    """One closer of a plan, in words."""
+    return f"add seq {event['seq']}: {event['type']}{_detail(event)}"
 
 
 def recovered_of(source: Bytes, scan: Scan, start: int) -> bytes:
@@ -125,8 +132,12 @@ def _copy(old: BinaryIO, new: BinaryIO, count: int) -> None:
 
 def line_of(event: Event) -> bytes:
     """An event as a line of a log."""
-    whole = {name: _number(value) for name, value in event.items()}
-    return json.dumps(whole, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
+    return json_of(event).encode() + b"\n"
+
+
+def json_of(value: object) -> str:
+    """A value as a writer leaves it."""
+    return json.dumps(_number(value), ensure_ascii=True, separators=(",", ":"))
 
 
 def _number(value: object) -> object:

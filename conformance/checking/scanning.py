@@ -20,9 +20,6 @@ from conformance.checking.shapes import Event
 HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 """The escape of half a surrogate pair, in a line as it is stored."""
 
-LONGEST_LINE = 64 << 20
-"""Bytes of one line that are held at most: a limit of this program, and no rule of the format."""
-
 
 class Scan:
     """The state behind the lines so far. ``line`` counts lines of the file, the header included."""
@@ -56,12 +53,11 @@ class Scan:
         return self.issue is not None
 
     def take(self, text: bytes) -> None:
-        """The next whole line, without its line feed."""
+        """The next whole line, without its line feed. Raises TooDeep, and then it is not counted."""
         place = Place(self.line + 1, self.offset, text)
-        self.line += 1
-        self.offset += len(text) + 1
         if self.header is None:
             self.header = read_header(place, self.collector)
+            self.counted(text)
             self.kept_to = self.offset
             if self.header.goes_on:
                 found = self.header.members.get("id")
@@ -71,11 +67,18 @@ class Scan:
         try:
             record = parse_bytes(text)
         except ValueError:
+            self.counted(text)
             self.unreadable(place)
             return
+        self.counted(text)
         if self.issue is None:
             self.look_inside(record, place)
         self.record(record, place)
+
+    def counted(self, text: bytes) -> None:
+        """A line has been read."""
+        self.line += 1
+        self.offset += len(text) + 1
 
     def look_inside(self, record: object, place: Place) -> None:
         """Texts that are no Unicode, and numbers that a live append would not take."""
@@ -192,11 +195,11 @@ class Scan:
         self.dropped_lines += 1
         self.dropped_events += count
 
-    def empty_behind(self) -> None:
-        """An empty line behind the fault, of which there may be very many."""
-        self.line += 1
-        self.offset += 1
-        self.dropped_lines += 1
+    def empty_behind(self, count: int) -> None:
+        """Empty lines behind the fault, of which there may be very many."""
+        self.line += count
+        self.offset += count
+        self.dropped_lines += count
 
     def fault(self, condition: str, message: str, place: Place, names: tuple[str, ...], **told: Any) -> None:
         """A fault of the scan. Only the first one is what the reader may report."""

@@ -28,6 +28,16 @@ def decode(blob: bytes, schema: int, row_seq: int) -> list[int]:
     return _runs(blob, row_seq)
 
 
+def encode_one(seq: int, schema: int) -> bytes:
+    """The blob of one seq, from schema 17 on: the delta form, which is the shorter one."""
+    blob = bytearray() if schema < 19 else bytearray(1)
+    while seq > 0x7F:
+        blob.append(seq & 0x7F | 0x80)
+        seq >>= 7
+    blob.append(seq)
+    return bytes(blob)
+
+
 def _varint(blob: bytes, at: int, largest: int) -> tuple[int, int]:
     value = 0
     for count in range(9):

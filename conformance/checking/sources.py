@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +14,9 @@ from typing import BinaryIO
 
 from conformance.checking.frames import MAGIC, Bytes
 
-BLOCK = 1 << 18
+BLOCK = 1 << 16
+"""Bytes that are read at once: few enough for their lines to stay in the cache of a processor."""
+SQLITE_MAGIC = b"SQLite format 3\x00"
 Progress = Callable[[int], None]
 """Told how many bytes of the input have been read so far."""
 
@@ -23,9 +27,17 @@ def opened(path: str | os.PathLike[str] | bytes) -> Iterator[Bytes]:
     if isinstance(path, bytes):
         yield Bytes(io.BytesIO(path), len(path))
         return
+    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - the path may be any
+        raise OSError(errno.EINVAL, "it is no regular file", os.fspath(path))
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         yield Bytes(file, os.fstat(file.fileno()).st_size)
+
+
+def is_database(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a SQLite database. Raises OSError."""
+    with opened(path) as source:
+        return source.at(0, 16) == SQLITE_MAGIC
 
 
 def is_compressed(source: Bytes, name: str) -> bool:

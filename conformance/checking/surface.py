@@ -276,10 +276,10 @@ def difference(before: Any, after: Any) -> tuple[tuple[str, ...], str, str] | No
     while pending:
         path, old, new = pending.pop()
         if isinstance(old, dict) and isinstance(new, dict):
-            for name in old.keys() ^ new.keys():
+            for name in sorted(old.keys() ^ new.keys()):
                 sides = [show(side[name]) if name in side else "absent" for side in (old, new)]
                 return (*path, name), sides[0], sides[1]
-            pending.extend(((*path, name), old[name], new[name]) for name in old)
+            pending.extend(((*path, name), old[name], new[name]) for name in sorted(old, reverse=True))
         elif isinstance(old, list) and isinstance(new, list):
             if len(old) != len(new):
                 return path, f"{len(old)} elements", f"{len(new)} elements"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
@@ -20,12 +23,19 @@ def show(report: FileReport, console: Console) -> None:
     heading.append(": ", style="not bold")
     heading.append(verdict_of(report), style=VERDICTS[report.verdict])
     heading.append(clean(f"  {numbers_of(report)}"), style="not bold")
-    _print(console, heading)
+    _print(console, "", heading)
     for finding in report.findings:
         _finding(finding, console)
     if report.unsound_from is not None:
-        told = f"  the surface could not be followed behind line {report.unsound_from}: {report.unsound_why}"
-        _print(console, Text(clean(told), style="yellow"))
+        told = f"the surface could not be followed behind line {report.unsound_from}: {report.unsound_why}"
+        _print(console, "  ", Text(clean(told), style="yellow"))
+
+
+def text_of(report: FileReport) -> str:
+    """One log with its findings, without colours and in lines as long as they are."""
+    out = io.StringIO()
+    show(report, Console(file=out, force_terminal=False, color_system=None, width=80))
+    return out.getvalue().rstrip("\n")
 
 
 def verdict_of(report: FileReport) -> str:
@@ -62,39 +72,60 @@ def summary(report: Report) -> str:
 
 
 def _finding(finding: Finding, console: Console) -> None:
-    heading = Text("  ")
+    heading = Text()
     heading.append(finding.severity, style=COLOURS[finding.severity])
     heading.append(f" {finding.rule}", style="bold")
     name = "" if finding.rule == finding.condition else f" {finding.condition}"
     heading.append(f"{name}{_where(finding)}")
-    _print(console, heading)
-    _print(console, Text(clean(f"    {finding.message}")))
+    _print(console, "  ", heading)
+    _print(console, "    ", Text(clean(finding.message)))
     if finding.excerpt is not None and finding.excerpt.strip():
         _excerpt(finding, console)
     elif finding.found is not None or finding.expected is not None:
-        _print(console, Text(clean(f"    {_sides(finding)}")))
+        _print(console, "    ", Text(clean(_sides(finding))))
     if finding.also is not None:
-        told = f"    also   line {finding.also.line}, byte {finding.also.byte}: {finding.also.what}"
-        _print(console, Text(clean(told)))
+        told = f"line {finding.also.line}, byte {finding.also.byte}: {finding.also.what}"
+        _print(console, "    also   ", Text(clean(told)))
     if finding.story is not None:
-        _print(console, Text(f"    story  {STORIES[finding.story]}"))
+        _print(console, "    story  ", Text(STORIES[finding.story]))
     if finding.hint is not None:
-        _print(console, Text(clean(f"    hint   {finding.hint}")))
+        _print(console, "    hint   ", Text(clean(finding.hint)))
     if finding.others:
-        _print(console, Text(f"    … and {finding.others:,} more of this kind", style="dim"))
+        _print(console, "    ", Text(f"… and {finding.others:,} more of this kind", style="dim"))
 
 
 def _excerpt(finding: Finding, console: Console) -> None:
-    """The line, and a caret under the place in it."""
+    """The line, and a caret under the place in it. On a terminal both fit on one line of it."""
     assert finding.excerpt is not None
-    number = str(finding.line)
-    column = finding.column or 0
-    lead = len(clean(finding.excerpt[:column]))
-    _print(console, Text(clean(f"    {number} | {finding.excerpt}"), style="dim"))
-    caret = Text(f"    {' ' * len(number)} | {' ' * lead}", style="dim")
+    lead = f"    {finding.line} | "
+    room = max(16, console.width - len(lead) - 1) if console.is_terminal else None
+    shown, column = cut(clean(finding.excerpt), len(clean(finding.excerpt[: finding.column or 0])), room)
+    _print(console, lead, Text(shown, style="dim"), wraps=False)
+    caret = Text(" " * cell_len(shown[:column]))
     caret.append("^", style="bold red")
-    caret.append(clean(f" {_sides(finding)}") if _sides(finding) else "", style="not dim")
-    _print(console, caret)
+    sides = clean(_sides(finding))
+    if room is None or caret.cell_len + 1 + cell_len(sides) <= room:
+        caret.append(f" {sides}" if sides else "")
+        sides = ""
+    _print(console, f"{' ' * (len(lead) - 2)}| ", caret, wraps=False)
+    if sides:
+        _print(console, "    ", Text(sides))
+
+
+def cut(text: str, column: int, room: int | None) -> tuple[str, int]:
+    """A stretch of a text around a column that is at most ``room`` cells wide, and the column in it."""
+    if room is None or cell_len(text) <= room:
+        return text, column
+    start = 0
+    if cell_len(text[: column + 1]) > room * 2 // 3:
+        start = column
+        while start > 0 and cell_len(text[start - 1 : column]) <= room // 3:
+            start -= 1
+    lead = "…" if start else ""
+    shown = lead + text[start:]
+    if cell_len(shown) > room:
+        shown = set_cell_size(shown, room - 1).rstrip() + "…"
+    return shown, column - start + len(lead)
 
 
 def _sides(finding: Finding) -> str:
@@ -121,5 +152,12 @@ def _count(number: int, name: str) -> str:
     return f"{number:,} {name}" if number == 1 else f"{number:,} {name}s"
 
 
-def _print(console: Console, text: Text) -> None:
-    console.print(text, soft_wrap=True, highlight=False)
+def _print(console: Console, lead: str, text: Text, *, wraps: bool = True) -> None:
+    """One line; on a terminal that it is too wide for, several, which begin where the first one does."""
+    if not wraps or not console.is_terminal or len(lead) + text.cell_len <= console.width:
+        console.print(Text(lead).append_text(text), soft_wrap=True, highlight=False)
+        return
+    for number, line in enumerate(text.wrap(console, max(16, console.width - len(lead)))):
+        line.rstrip()
+        before = Text(lead if number == 0 else " " * len(lead))
+        console.print(before.append_text(line), soft_wrap=True, highlight=False)

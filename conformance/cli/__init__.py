@@ -109,7 +109,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 128 + signal.SIGPIPE
     except OSError as error:
         _silence_stdout()
-        _tell(str(error))
+        named = f"{os.fsdecode(error.filename)}: {error.strerror}" if _has_name(error) else str(error)
+        _tell(named)
         return int(ExitCode.ADAPTER if error.filename is None else ExitCode.USAGE)
     except Exception as error:
         if os.environ.get("SESSION_CONFORMANCE_TRACEBACK"):
@@ -133,6 +134,11 @@ def entry() -> int:
         sys.stderr.flush()
         os._exit(code)
     return code
+
+
+def _has_name(error: OSError) -> bool:
+    """Whether the error is about a path; it may as well be about the number of an open file."""
+    return isinstance(error.filename, str | bytes) and error.strerror is not None
 
 
 def _tell(message: str) -> None:

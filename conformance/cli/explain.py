@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the command."""
     parser = commands.add_parser("explain", help="show a log's surface", description=plain(__doc__))
-    parser.add_argument("path", type=Path, metavar="PATH", help="a JSONL log, plain or compressed")
+    parser.add_argument("path", type=Path, metavar="PATH", help="a JSONL log or a SQLite database")
+    parser.add_argument("--session", metavar="ID", help="of a database with several sessions, this one")
     parser.add_argument("--at", type=seq, metavar="SEQ", help="as it was behind this event")
     parser.add_argument(
         "--diff", type=seq, nargs=2, metavar=("A", "B"), help="how the surface changed between two events"
@@ -43,10 +44,10 @@ def command(args: argparse.Namespace) -> int:
     if sum(each is not None for each in (args.at, args.diff, args.cites)) > 1:
         raise UsageError("explain: give one of --at, --diff and --cites")
     if args.diff is not None:
-        before, history = (read_history(args.path, last) for last in args.diff)
+        before, history = (read_history(args.path, last, session=args.session) for last in args.diff)
         lines = difference(before, history)
     else:
-        history = read_history(args.path, args.at, args.cites)
+        history = read_history(args.path, args.at, args.cites, args.session)
         if args.at is not None and args.at >= history.events:
             raise UsageError(f"explain: the log has {history.events} events, so no seq {args.at}")
         lines = everything(history) if args.cites is None else citations(history, args.cites)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.adapters.limits import WINDOW_REQUESTS, Limits
-from conformance.doctor import samples
+from conformance.doctor import samples, samples_stored
 from conformance.doctor.catalogue import finding
 from conformance.doctor.checks import gone
 from conformance.doctor.conversation import Reply
@@ -14,8 +14,9 @@ from conformance.doctor.patient import IDS, Patient
 from conformance.json_text import MAX_LINE_BYTES
 
 COMPARABLE = ("fold", "messages", "window", "transcript", "project", "classify", "messages.linear-fallback",
-              "tutorial", "surface.live", *samples.CELL_OPERATIONS)  # fmt: skip
-"""Operations that answer the same to the same request."""
+              "tutorial", "surface.live", *samples.CELL_OPERATIONS,
+              *(op for op in samples_stored.OPERATIONS if op != "fork"))  # fmt: skip
+"""Operations that answer the same to the same request; a fork is made at some time."""
 LARGE_BYTES = MAX_LINE_BYTES - 1024
 
 
@@ -85,11 +86,12 @@ def split_line(patient: Patient) -> Iterator[Finding]:
 
 def large_request(patient: Patient) -> Iterator[Finding]:
     """A request of nearly 1 MiB is answered as a small one is."""
-    op = patient.first_of(*samples.TEXT_OPERATIONS)
+    op = patient.first_of(*samples.TEXT_OPERATIONS, *samples_stored.CARRYING)
     if op is None:
         return
     small = patient.ask(op, samples.request(op))
-    room = LARGE_BYTES - len(samples.body(op, samples.request(op, text="")))
+    lengths = [len(samples.body(op, samples.request(op, text=text))) for text in ("", "x")]
+    room = (LARGE_BYTES - lengths[0]) // (lengths[1] - lengths[0])
     before = patient.marks.names()
     reply = patient.ask(op, samples.request(op, text="x" * room))
     fresh = patient.marks.names() - before
@@ -123,7 +125,7 @@ def end_while_open(patient: Patient) -> Iterator[Finding]:
     if op is None:
         return
     talk = patient.fresh()
-    requests = [(next(IDS), samples.body(op, samples.request(op))) for _ in range(3)]
+    requests = [(next(IDS), patient.placed(samples.body(op, samples.request(op)))) for _ in range(3)]
     before = patient.marks.names()
     talk.put_text(requests)
     talk.end_input()

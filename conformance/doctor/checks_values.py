@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.doctor import samples
+from conformance.doctor import samples, samples_stored
 from conformance.doctor.catalogue import finding
 from conformance.doctor.checks import gone
 from conformance.doctor.conversation import Reply
@@ -14,7 +14,8 @@ from conformance.doctor.patient import Patient
 from conformance.json_text import MAX_SAFE_INTEGER
 
 LARGE = (3_000_000_001, MAX_SAFE_INTEGER)
-TEXT_OPERATIONS = ("project", "messages", "transcript", "messages.linear-fallback", "tutorial")
+TEXT_OPERATIONS = ("project", "messages", "transcript", "messages.linear-fallback", "tutorial",
+                   *samples_stored.CARRYING)  # fmt: skip
 NON_ASCII = {
     "é (U+00E9)": "caf\u00e9",
     "中 (U+4E2D)": "\u4e2d\u6587",
@@ -101,7 +102,7 @@ def texts(patient: Patient) -> Iterator[Finding]:
 def surrogates(patient: Patient) -> Iterator[Finding]:
     """A lone surrogate goes in as text and comes out as an escape, or is at least told honestly."""
     op = carrying(patient)
-    if op is None:
+    if op is None or not samples.has_text_spelling(op):
         return
     text = "a\ud83db"
     before = patient.marks.names()

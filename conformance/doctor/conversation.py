@@ -210,6 +210,10 @@ class Conversation:
         reply.received = shorten_middle(reply.received, SHOWN_BACK)
         self.replies[number] = reply
 
+    def fewer_than(self, number: int) -> bool:
+        """Whether fewer requests than that are open."""
+        return len(self.open) < number
+
     # -- what became of a request -------------------------------------------------
 
     def reply(self, number: int, seconds: float) -> Reply:

@@ -125,7 +125,7 @@ def examine(
     try:
         _go_through(patient, diagnosis, found)
     finally:
-        patient.drop()
+        patient.close()
     if patient.hello:
         diagnosis.implementation = patient.hello["implementation"]
     for mark in patient.marks.found.values():

@@ -119,7 +119,7 @@ def first_answer(patient: Patient) -> Iterator[Finding]:
     talk = patient.talk
     if op is None or talk is None:
         return
-    body = samples.body(op, samples.request(op))
+    body = patient.placed(samples.body(op, samples.request(op)))
     number, second = next(IDS), next(IDS)
     talk.put(number, body)
     seconds = patient.left(patient.seconds)

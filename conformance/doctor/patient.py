@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import json
+import tempfile
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from conformance.adapters.limits import Limits
 from conformance.doctor import samples
 from conformance.doctor.conversation import Conversation, Reply
 from conformance.doctor.reading import Marks
+from conformance.doctor.samples_stored import FOLDER
 from conformance.doctor.target import Target
 from conformance.protocol import HELLO_BODY
 
@@ -44,6 +48,7 @@ class Patient:
         self.lost = 0
         self.given_up: str | None = None
         """Why no more can be asked, if that is so."""
+        self._home: tempfile.TemporaryDirectory[str] | None = None
 
     # -- what it offers --------------------------------------------------------
 
@@ -95,6 +100,23 @@ class Patient:
         """The process that is there, or a fresh one."""
         return self.talk if self.talk is not None else self.fresh()
 
+    def close(self) -> None:
+        """End the process, and remove what was lent to it."""
+        self.drop()
+        if self._home is not None:
+            self._home.cleanup()
+
+    def placed(self, body: str) -> str:
+        """A request with a new folder in it, if it asks for one."""
+        if FOLDER not in body:
+            return body
+        if self._home is None:
+            self._home = tempfile.TemporaryDirectory(
+                prefix="session-conformance-", ignore_cleanup_errors=True
+            )
+        folder = tempfile.mkdtemp(dir=self._home.name)
+        return body.replace(FOLDER, json.dumps(folder)[1:-1])
+
     def drop(self) -> None:
         """End the process, if there is one."""
         if self.talk is not None:
@@ -121,14 +143,17 @@ class Patient:
         talk = self.current()
         seconds = self.left(self.seconds)
         bodies = [
-            (next(IDS) if number is None else number, samples.body(op, members, edition))
+            (next(IDS) if number is None else number, self.placed(samples.body(op, members, edition)))
             for op, members in requests
         ]
         later = talk.put_text(bodies, cut)
         if later:
             talk.pump(min(0.3, seconds), lambda: not talk.open)
             talk.process.send(later)
-        talk.pump(seconds, lambda: not talk.open)
+        waiting = len(talk.open) + 1
+        while 0 < len(talk.open) < waiting:  # as in a run, the time is that of the oldest open request
+            waiting = len(talk.open)
+            talk.pump(self.left(self.seconds), partial(talk.fewer_than, waiting))
         if talk.open:
             talk.settle()
         replies = [talk.reply(asked, seconds) for asked, _ in bodies]

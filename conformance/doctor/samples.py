@@ -1,4 +1,7 @@
-"""Requests that the checks send: tiny logs whose right treatment is beyond doubt."""
+"""Requests that the checks send: tiny logs whose right treatment is beyond doubt.
+
+Those about what is stored are in ``samples_stored``.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ import contextlib
 import json
 from typing import Any
 
+from conformance.doctor import samples_stored as stored
 from conformance.json_text import dump_ascii
 from conformance.operations import OPERATIONS
+from conformance.schemas import fault
 from conformance.shorthand import expand_request
 
 Request = dict[str, Any]
@@ -33,12 +38,15 @@ LOG_OPERATIONS = ("fold", "messages", "transcript", "window", "messages.linear-f
 TEXT_OPERATIONS = (*LOG_OPERATIONS, "project", "classify", "surface.live", "session.live", "tutorial")
 """Operations with events, and in them texts of any length."""
 CELL_OPERATIONS = tuple(f"seqs.{verb}@{schema}" for verb in ("encode", "decode") for schema in SCHEMAS)
-ANY_OPERATION = (*TEXT_OPERATIONS, *CELL_OPERATIONS)
+ANY_OPERATION = (*TEXT_OPERATIONS, *CELL_OPERATIONS, *stored.OPERATIONS)
 """Capabilities in the order in which one is chosen for a check that any will do for."""
 
 
 def request(op: str, log: str = "small", text: str | None = None) -> Request:
     """The members of a request. ``text`` takes the place of the text of the first message."""
+    if op in stored.OPERATIONS:
+        which = log if log in ("small", "other") else "refused"
+        return stored.request(op, which) if text is None else stored.request(op, which, text)
     name, _, schema = op.partition("@")
     if schema:
         return cell(name, int(schema), "0" if log == "small" else "0,1,2" if log == "other" else "2,0")
@@ -76,12 +84,20 @@ def payload(op: str) -> str:
     """The member that an operation is about; ``NAME_text`` spells it where ``has_text_spelling``."""
     if op.startswith("seqs.decode"):
         return "text" if op.endswith("@15") else "hex"
-    return OPERATIONS[name_of(op)].members[-1]
+    name = name_of(op)
+    return stored.PAYLOADS.get(name) or OPERATIONS[name].members[-1]
 
 
 def has_text_spelling(op: str) -> bool:
-    """Whether the payload may come as text; a cell is a text already."""
-    return not op.startswith("seqs.decode")
+    """Whether the payload may come as text; a cell, a file or a path is a text already."""
+    return not op.startswith("seqs.decode") and name_of(op) not in stored.AS_THEY_ARE
+
+
+def wrong_result(op: str, value: Any) -> object:
+    """What is wrong with the shape of a result, or None."""
+    if name_of(op) == "sqlite.open":  # the suite adds the rest of what the schema asks for
+        return None if value.get("opened") is True else "opened must be true"
+    return fault(f"op/{name_of(op)}#/$defs/result", value)
 
 
 def name_of(op: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,6 +20,8 @@ from conformance.ledger import Ledger
 from conformance.protocol import Answer
 
 BATCH = 1000
+COLLECT_AFTER = 50_000
+"""Objects that are made before the garbage collector looks for cycles."""
 MOST_SHRUNK = 40
 """How many kinds of difference are made small; one mistake can make a hundred, and a few tell it."""
 
@@ -60,6 +64,19 @@ def key_of(capability: str, pair: tuple[str, str], unlike: Unlike) -> str:
     return f"{capability} {pair[0]} {pair[1]} {unlike.key}"
 
 
+@contextlib.contextmanager
+def few_collections() -> Iterator[None]:
+    """Let the garbage collector look less often: requests and answers are trees, which need none."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(COLLECT_AFTER, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
 class Campaign:
     """A run over a table of parties. Everything that is drawn follows from the seed."""
 
@@ -81,15 +98,16 @@ class Campaign:
     def run(self, examples: int | None, seconds: float | None) -> Outcome:
         """Draw and compare until there were so many inputs, or so much time has passed."""
         outcome, begins, batch = self.outcome, time.monotonic(), 0
-        while not outcome.faults:
-            outcome.seconds = time.monotonic() - begins
-            if seconds is not None and outcome.seconds >= seconds:
-                break
-            wanted = BATCH if examples is None else min(BATCH, examples - outcome.inputs)
-            if wanted <= 0:
-                break
-            self.one_batch(batch, wanted)
-            batch += 1
+        with few_collections():
+            while not outcome.faults:
+                outcome.seconds = time.monotonic() - begins
+                if seconds is not None and outcome.seconds >= seconds:
+                    break
+                wanted = BATCH if examples is None else min(BATCH, examples - outcome.inputs)
+                if wanted <= 0:
+                    break
+                self.one_batch(batch, wanted)
+                batch += 1
         outcome.seconds = time.monotonic() - begins
         return outcome
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from conformance.errors import UsageError
 from conformance.fuzzing.draw import Replaying
-from conformance.fuzzing.recipes import RECIPES
+from conformance.fuzzing.recipes import RECIPES, usable
 from conformance.fuzzing.spelling import body_of
 from conformance.protocol import Answer, Connection, Request
 
@@ -43,7 +43,7 @@ def choices_of(data: bytes) -> list[int]:
 
 def put(capability: str, data: bytes, connection: Connection) -> Answer:
     """One input. Raises BadAnswerError where the answer is neither a result nor a refusal."""
-    recipes = [recipe for recipe in RECIPES if recipe.capability == capability]
+    recipes = usable(RECIPES, connection.hello.capabilities, capability, untyped=True)
     draw = Replaying(choices_of(data))
     body = body_of(capability, draw.choice(recipes).make(draw))
     ((_, answer),) = connection.exchange(iter([Request(1, body)]))

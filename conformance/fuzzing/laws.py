@@ -293,7 +293,7 @@ def law(
     return Law(name, says, tuple(rules.split()), frozenset(needs.split()), make, check)
 
 
-LAWS: tuple[Law, ...] = (
+SURFACE_LAWS: tuple[Law, ...] = (
     law(
         "incremental", "a view that catches up equals the whole fold", "VIEW-1 VIEW-2",
         "fold surface.live", any_log, check_incremental,

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from types import TracebackType
 
-from conformance.adapters.inprocess import InProcess
+from conformance import databases, phases
+from conformance.adapters.inprocess import InProcess, read_reply
 from conformance.adapters.registry import AdapterSpec
 from conformance.errors import UsageError
 from conformance.protocol import Answer, Connection, Request
+
+IN_ROUNDS = (phases.OPENING, databases.OPENING)
+"""How requests begin for which the runner makes folders and files; their exchange needs to see the end."""
 
 
 @dataclass
@@ -78,51 +83,60 @@ class Table:
         """The answers to many requests, in the order of the requests and of the parties.
 
         The first party behind a pipe sets the pace. Those in this process are asked while requests are
-        drawn for it, so that they work while it does.
+        drawn for it, so that they work while it does. What the runner puts in several rounds waits
+        until all are drawn.
         """
-        near = [party for party in who if isinstance(party.connection, InProcess)]
         far = [party for party in who if not isinstance(party.connection, InProcess)]
-        asks = {party.name: _Ask(party.connection) for party in near}
+        near = [party.connection for party in who if isinstance(party.connection, InProcess)]
         begins = self._number + 1
-        found: dict[str, list[Answer]] = {party.name: [] for party in who}
         sent: list[Request] = []
+        in_rounds: list[Request] = []
+        told: list[list[Answer]] = []
 
         def requests() -> Iterator[Request]:
             for body in bodies:
                 self._number += 1
                 request = Request(self._number, body)
                 sent.append(request)
-                for name, ask in asks.items():
-                    found[name].append(ask(request))
+                if body.startswith(IN_ROUNDS):
+                    in_rounds.append(request)
+                    told.append([])
+                else:
+                    told.append(ask_each(near, request))
                 yield request
 
-        try:
-            if not far:
-                for _ in requests():
-                    pass
-            for index, party in enumerate(far):
-                asked = requests() if index == 0 else iter(sent)
+        found: dict[str, list[Answer]] = {}
+        with ExitStack() as open_ones:
+            for connection in near:
+                open_ones.enter_context(connection.alarms())
+            asked = requests()
+            for party in far:
                 by_number = dict(party.connection.exchange(asked))
                 found[party.name] = [by_number[number] for number in range(begins, begins + len(sent))]
-        finally:
-            for ask in asks.values():
-                ask.close()
+                asked = iter(sent)
+            if not far:
+                for _ in asked:
+                    pass
+        if in_rounds:
+            answers = [dict(connection.exchange(iter(in_rounds))) for connection in near]
+            for request in in_rounds:
+                told[request.number - begins] = [by_number[request.number] for by_number in answers]
+        names = [party.name for party in who if isinstance(party.connection, InProcess)]
+        for place, name in enumerate(names):
+            found[name] = [answers[place] for answers in told]
         return [list(answers) for answers in zip(*(found[party.name] for party in who), strict=True)]
 
 
-class _Ask:
-    """One connection in this process, asked one request at a time within one exchange."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._waiting: list[Request] = []
-        take: Callable[[], Request] = self._waiting.pop
-        self._stream = connection.exchange(iter(take, None))
-
-    def __call__(self, request: Request) -> Answer:
-        self._waiting.append(request)
-        return next(self._stream)[1]
-
-    def close(self) -> None:
-        close = getattr(self._stream, "close", None)
-        if close is not None:
-            close()
+def ask_each(connections: Sequence[InProcess], request: Request) -> list[Answer]:
+    """The answers of those in this process. Answers that are spelled alike are read once."""
+    read: dict[str, Answer] = {}
+    answers = []
+    for connection in connections:
+        told = connection.reply(request)
+        if isinstance(told, Answer):
+            answers.append(told)
+            continue
+        if told not in read:
+            read[told] = read_reply(told)
+        answers.append(read[told])
+    return answers

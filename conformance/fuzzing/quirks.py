@@ -32,18 +32,25 @@ class Quirk:
     cases: tuple[str, ...]
     last_value: int | None = None
     """Where given, the last value of a result on the other side, or the seq of its last event."""
+    says: str | None = None
+    """Where given, a part of the text of the crash; ``rejected`` among the others is any refusal then."""
 
     def explains(self, capability: str, unlike: Unlike) -> bool:
         """Whether this is that difference."""
         if not {capability, capability.partition("@")[0]} & self.ops:
             return False
-        if unlike.one == self.one and unlike.other in self.others:
-            return self._fits(unlike.second)
-        if unlike.other == self.one and unlike.one in self.others:
-            return self._fits(unlike.first)
+        if unlike.one == self.one and self._among_others(unlike.other):
+            return self._fits(unlike.first, unlike.second)
+        if unlike.other == self.one and self._among_others(unlike.one):
+            return self._fits(unlike.second, unlike.first)
         return False
 
-    def _fits(self, answer: Answer) -> bool:
+    def _among_others(self, told: str) -> bool:
+        return told in self.others or (self.says is not None and told.partition(":")[0] in self.others)
+
+    def _fits(self, one: Answer, answer: Answer) -> bool:
+        if self.says is not None and self.says not in str(one.value):
+            return False
         if self.last_value is None or answer.kind != "result":
             return True
         plain = plain_members(answer.value)
@@ -71,6 +78,7 @@ def _quirk(entry: dict[str, Any]) -> Quirk:
         reason=entry["reason"],
         cases=tuple(entry["cases"]),
         last_value=entry.get("last_value"),
+        says=entry.get("says"),
     )
 
 

@@ -2,7 +2,8 @@
 
 A new operation joins with one line in ``RECIPES``: the capability, the recipe, and how often it is used
 beside the others. ``typed=False`` marks recipes whose events no typed port can hold, ``shapeless`` those
-that the published package may answer with a crash; both are drawn from only when asked for.
+that the published package may answer with a crash; both are drawn from only when asked for. What makes
+an implementation open files takes a hundred times as long as the rest, so it is drawn less often.
 """
 
 from __future__ import annotations
@@ -12,14 +13,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.fuzzing import (
+    backends,
     cells,
     chunks,
     faults,
     headers,
     interrupted,
+    loading,
     logs,
+    openings,
     respelling,
     rewrites,
+    rows,
     scripts,
     sessions,
     shapeless,
@@ -30,6 +35,12 @@ from conformance.fuzzing.draw import Draw
 from conformance.fuzzing.spelling import Members, Spelled
 
 Make = Callable[[Draw], Members]
+
+
+ON_FILES = frozenset(("jsonl.scan", "jsonl.path", "jsonl.load", "sqlite.open", "backend"))
+"""Operations for which files are made, by the runner or by the implementation."""
+SELDOM = 20
+"""So many turns another recipe has for one of theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +57,11 @@ class Recipe:
     @property
     def op(self) -> str:
         return self.capability.partition("@")[0]
+
+    @property
+    def turns(self) -> int:
+        """How often it stands on a wheel."""
+        return self.weight * (1 if self.op in ON_FILES else SELDOM)
 
 
 def events(make: Callable[..., list[Any]], **options: Any) -> Make:
@@ -107,6 +123,30 @@ def log_recipes(op: str, *, finite: bool) -> Iterable[Recipe]:
     yield Recipe("respelled", op, events(respelling.respelled_log), 3, typed=False)
     yield Recipe("odd", op, drafted(respelling.odd_draft), 1, typed=False)
     yield Recipe("shapeless", op, drafted(shapeless.shapeless_draft), 1, typed=False)
+
+
+WRITTEN = (15, 17, 19, 20)
+"""Schemas whose rows are known; that of a session from 17 on."""
+OPENED = (14, *WRITTEN)
+
+
+def of_schema(make: Callable[[Draw, int], Members], schema: int) -> Make:
+    """The requests of one schema."""
+    return lambda draw: make(draw, schema)
+
+
+def row_recipes() -> Iterable[Recipe]:
+    """What every schema of SQLite rows gets."""
+    for schema in WRITTEN:
+        odd = rows.encode_15_request if schema == 15 else rows.odd_encode_request
+        yield Recipe("batch", f"rows.encode@{schema}", rows.encode_request)
+        yield Recipe("batch-odd", f"rows.encode@{schema}", odd, typed=False)
+        yield Recipe("row", f"rows.decode@{schema}", of_schema(rows.decode_request, schema), 2)
+        yield Recipe("log", f"rows.scan@{schema}", of_schema(rows.scan_request, schema), 2)
+        if schema > 15:
+            needs = ("undecidable",) if schema > 17 else ()
+            yield Recipe("frame", f"rows.decode@{schema}", of_schema(rows.frame_request, schema), needs=needs)
+            yield Recipe("session", f"rows.session@{schema}", of_schema(rows.session_request, schema))
 
 
 RECIPES: tuple[Recipe, ...] = (
@@ -181,12 +221,25 @@ RECIPES: tuple[Recipe, ...] = (
     Recipe("fork", "fork", sessions.fork_request, 2, typed=False),
     Recipe("file", "jsonl.scan", stored.scan_request, 1, typed=False),
     Recipe("path", "jsonl.path", stored.path_request, 1, typed=False),
+    Recipe("frames", "jsonl.scan", loading.scan_frames_request, 1, typed=False),
+    Recipe("file", "jsonl.load", loading.load_request, 2, typed=False),
+    Recipe("frames", "jsonl.load", loading.load_frames_request, 1, typed=False),
     Recipe("legacy", "normalise", stored.legacy_log, 2, typed=False),
     Recipe("lossy", "session.live", sessions.lossy_script, 2, typed=False),
     Recipe("long", "chunks.pack@sqlite", chunks.long_batch, 1, typed=False),
     Recipe("long", "chunks.pack@jsonl", chunks.long_batch, 1, typed=False),
     Recipe("long", "chunks.unpack@sqlite", chunks.long_row, 1, typed=False),
     Recipe("seeded", "session.live", sessions.seeded_script, 1, typed=False, needs=("seed",)),
+    *row_recipes(),
+    *(
+        Recipe("database", f"sqlite.open@{schema}", of_schema(openings.open_request, schema))
+        for schema in OPENED
+    ),
+    Recipe("story", "backend", backends.request),
+    Recipe("borrowed", "backend", backends.borrowed_request, needs=("backend.borrowed", "backend.signal")),
+    Recipe("live", "backend", backends.live_request, needs=("backend.live",)),
+    Recipe("lossy", "backend", backends.lossy_request, typed=False),
+    Recipe("damaged", "backend", backends.damaged_request, needs=("storage.jsonl",)),
 )
 
 
@@ -203,6 +256,9 @@ def usable(
     ]
 
 
-def wheel_of(recipes: Iterable[Recipe]) -> tuple[Recipe, ...]:
-    """Each recipe as often as its weight says, so that a choice from all is a choice by weight."""
-    return tuple(recipe for recipe in recipes for _ in range(recipe.weight))
+def wheel_of(recipes: Iterable[Recipe], *, evenly: bool = False) -> tuple[Recipe, ...]:
+    """Each recipe as often as its turns say, so that a choice from all is a choice by weight.
+
+    ``evenly``: recipes on files are no rarer than others.
+    """
+    return tuple(recipe for recipe in recipes for _ in range(recipe.weight if evenly else recipe.turns))

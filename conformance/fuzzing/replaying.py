@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from conformance.adapters.registry import resolve
 from conformance.config import NamedAdapter
 from conformance.errors import UsageError
+from conformance.fuzzing.all_laws import LAWS
 from conformance.fuzzing.comparing import AT_FAULT, compare
 from conformance.fuzzing.findings import Document, Finding, answer_in
 from conformance.fuzzing.law_runs import check_one
-from conformance.fuzzing.laws import LAWS
 from conformance.fuzzing.parties import Party, Table
 from conformance.fuzzing.quirks import Quirk, explaining
 from conformance.fuzzing.spelling import encode, head_of

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from conformance.errors import UsageError
+from conformance.fuzzing.all_laws import LAWS
 from conformance.fuzzing.campaign import Campaign, Outcome
 from conformance.fuzzing.law_runs import LawOutcome, holds, run_laws
-from conformance.fuzzing.laws import LAWS, Law
+from conformance.fuzzing.laws import Law
 from conformance.fuzzing.parties import Table
 from conformance.fuzzing.quirks import load_quirks
 from conformance.fuzzing.recipes import RECIPES, usable

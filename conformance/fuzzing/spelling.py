@@ -22,7 +22,7 @@ Members = dict[str, Any]
 
 _MARKS = re.compile(r'"\\u0000raw:([^"\\]*)\\u0000"|\\u0000(?:odd|again[0-9]*):')
 _MARK = "\0"
-encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+encode = json.JSONEncoder(allow_nan=False, check_circular=False, separators=(",", ":")).encode
 
 
 class Spelled(NamedTuple):

@@ -17,8 +17,20 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 from conformance.errors import UsageError
+from conformance.fuzzing import (
+    backends,
+    chunks,
+    faults,
+    headers,
+    interrupted,
+    loading,
+    logs,
+    respelling,
+    rewrites,
+    scripts,
+)
 from conformance.fuzzing import cells as cell_recipes
-from conformance.fuzzing import chunks, faults, headers, interrupted, logs, respelling, rewrites, scripts
+from conformance.fuzzing import rows as row_recipes
 from conformance.fuzzing.draw import Draw
 from conformance.fuzzing.recipes import RECIPES
 from conformance.fuzzing.spelling import EDITION, encode, head_of, request_of, unmarked
@@ -145,6 +157,33 @@ def chunk_batches() -> st.SearchStrategy[list[Event]]:
 def chunk_rows(*, spoiled: bool = False) -> st.SearchStrategy[Any]:
     """Packed rows, sound ones or such with a fault."""
     return made_by(chunks.spoiled_row if spoiled else chunks.row)
+
+
+def row_batches() -> st.SearchStrategy[list[Event]]:
+    """The events of one append to a SQLite store: streams, messages, what is long, what may be ignored."""
+    return made_by(row_recipes.batch)
+
+
+def stored_rows(schema: int = 20) -> st.SearchStrategy[list[dict[str, Any]]]:
+    """Rows of one session as the protocol spells their cells, most of them without damage."""
+    return made_by(row_recipes.log_of_rows, schema=schema, base=0)
+
+
+def log_files(*, compressed: bool = False) -> st.SearchStrategy[bytes]:
+    """Files of the JSONL store: whole, torn, or with one fault; ``compressed`` ones are Zstandard frames."""
+
+    @st.composite
+    def strategy(draw: st.DrawFn) -> bytes:
+        source: Draw = Drawn(draw)
+        make = loading.load_frames_request if compressed else loading.load_request
+        return bytes.fromhex(make(source)["hex"])
+
+    return strategy()
+
+
+def backend_scripts() -> st.SearchStrategy[list[dict[str, Any]]]:
+    """Steps of ``backend``: sessions that are created, appended to, broken off and read again."""
+    return made_by(backends.tell)
 
 
 def request_headers() -> st.SearchStrategy[Event]:

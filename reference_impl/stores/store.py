@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from ..admission import END_SEED
+from ..admission import finish
 from ..backend import (
     View,
     balance,
@@ -22,7 +22,6 @@ from ..backend import (
     require_version,
     require_wanted,
 )  # fmt: skip
-from ..clock import now
 from ..legacy import refuse_retired
 from ..load import read_events
 from ..lossless_json import is_lossless
@@ -61,14 +60,15 @@ class Store(ABC, Generic[StoredLog, OpenLog]):
     """A store in a folder. A writer has it alone (StoreBusy for the second); any number may inspect.
 
     ``created`` holds the headers of sessions without an event, which are in no file; ``open`` those that
-    may be appended to; ``live`` the headers of those that a live session is at work on. ``read_only``
-    takes no lock, and refuses what would write.
+    may be appended to, ``inspected`` the ids that were shown; ``live`` the headers of those that a live
+    session is at work on. ``read_only`` takes no lock, and refuses what would write.
     """
 
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self.folder = folder
         self.created: dict[str, Header] = {}
         self.open: dict[str, OpenLog] = {}
+        self.inspected: set[str] = set()
         self.live: dict[str, Header] = {}
         self.lock = None if read_only else lock_folder(folder)
 
@@ -115,7 +115,7 @@ class Store(ABC, Generic[StoredLog, OpenLog]):
         self.require_writer()
         require_header(header)
         session_id = header["id"]
-        if session_id in self.created or session_id in self.open:
+        if session_id in self.created or session_id in self.open or session_id in self.inspected:
             raise Rejection("session-exists", f'session "{session_id}" already exists in this backend')
         if self.holds(header):
             raise Rejection(
@@ -179,8 +179,7 @@ class Store(ABC, Generic[StoredLog, OpenLog]):
         """BACK-28: what the store lacks of a live log is written behind it, and a torn tail goes."""
         self.require_writer()
         session_id = header["id"]
-        log = copied(events)
-        log.append({"type": END_SEED, "seq": len(log), "time": now(), "data": {}})
+        log = finish(copied(events), True, header).events
         if self.holds(header):
             stored = self.read(session_id)
             require_continuation(header, log, {"header": stored.header, "events": stored.events})
@@ -199,6 +198,7 @@ class Store(ABC, Generic[StoredLog, OpenLog]):
         events, missing = balance(stored.header, stored.events)
         if session_id in self.live:
             missing = []
+        self.inspected.add(session_id)
         return View(stored.header, events + missing)
 
     def read_from(self, session_id: str, first: object, aborted: Exception | None = None) -> View:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import re
 import sqlite3
@@ -16,6 +17,7 @@ import conformance
 from conformance import schemas
 from conformance.adapters.reference import HANDLERS
 from conformance.adapters.reference_rows import row_of
+from conformance.checking.check import check
 from conformance.checking.collector import Collector
 from conformance.checking.databases import APPLICATION, RowScan
 from conformance.checking.loading import Loading
@@ -265,11 +267,12 @@ def scanned(rows, schema):
     scan = RowScan(loading, collector, schema)
     for each in rows:
         scan.take(row_of(each))
-        if scan.refused:
-            (error,) = [
-                each for each in collector.sorted() if (each.severity, each.layer) == ("error", "storage")
-            ]
-            return error.condition
+    if scan.refused:
+        return next(
+            each.condition
+            for each in collector.sorted()
+            if (each.severity, each.layer) == ("error", "storage")
+        )
     torn = None if scan.issue is None else scan.issue.seq if schema >= 17 else scan.kept
     return scan.kept, torn
 
@@ -288,3 +291,14 @@ def test_rows_are_scanned_as_the_corpus_says():
             result_of = case.expect_written["result"]
             assert told == (len(result_of["events"]), result_of["tornFrom"]), case.id
     assert tried > 80
+
+
+def test_a_database_that_is_no_file(path):
+    """Bytes, and standard input: the same report, under another name."""
+    write(path, 20, TURN)
+    expected = one(path).record()
+    data = path.read_bytes()
+    (of_bytes,) = conformance.check(data).files
+    (of_stdin,) = check("-", stdin=io.BytesIO(data)).files
+    assert of_bytes.record() == {**expected, "path": "(bytes)"}
+    assert of_stdin.record() == {**expected, "path": "(stdin)"}

@@ -1,4 +1,4 @@
-"""The checker, fast and exact, says what the reference says, on vectors and on damaged logs."""
+"""The checker, fast and exact, says what the reference says: on vectors, sweeps and drawn logs."""
 
 from __future__ import annotations
 
@@ -9,53 +9,17 @@ import zstandard
 from damage import damaged
 from logs import HEADER, line
 
-from conformance.adapters.reference import HANDLERS
-from conformance.checking.check import check
+from conformance.checking import equality, quick
+from conformance.checking.equality import by_reference, differences, swept
+from conformance.checking.equality_logs import draw_log
 from conformance.corpus import load_corpus
-from reference_impl.rejection import Rejection
 
 SEEDS = 4_000
 
 
-def reference(data: bytes, compression: str) -> tuple[object, ...]:
-    """What a reader does, by the reference: counts, or the condition and where it stands."""
-    try:
-        header = HANDLERS["jsonl.scan"]({"hex": data.hex(), "compression": compression})["header"]
-        request = {"hex": data.hex(), "compression": compression, "sessionId": header["id"]}
-        told = HANDLERS["jsonl.load"](request)
-    except Rejection as refusal:
-        return "refused", refusal.condition, refusal.at
-    return "accepted", len(told["events"]), len(told["closers"]), told["tornFrom"]
-
-
-LINES = ("jsonl-line", "jsonl-gap")
-PLACES = ("zstd-frame", "zstd-magic", "zstd-reserved-bit", "zstd-reserved-block")
-
-
-def ours(data: bytes, *, exact: bool, deep: bool = False) -> tuple[object, ...]:
-    """The same of the checker, and all its findings."""
-    (report,) = check(data, exact=exact, deep=deep).files
-    if report.verdict == "accepted":
-        return ("accepted", report.events, report.closers, report.torn_from), report.record()
-    refusal = report.refusal
-    at = refusal.seq
-    if refusal.condition in LINES:
-        at = refusal.line - 1
-    elif refusal.condition.startswith("zstd"):
-        at = refusal.byte if refusal.condition in PLACES else None
-    return ("refused", refusal.condition, at), report.record()
-
-
 def assert_equal(data: bytes, compression: str = "none") -> None:
-    expected = reference(data, compression)
-    exact, found_exactly = ours(data, exact=True)
-    fast, found_fast = ours(data, exact=False)
-    if expected[0] == "refused" and str(expected[1]).startswith("zstd") and expected[1] not in PLACES:
-        expected = (*expected[:2], None)
-    assert exact == expected, data
-    assert fast == expected, data
-    assert found_fast == found_exactly, data
-    assert ours(data, exact=True, deep=True) == ours(data, exact=False, deep=True), data
+    _, found = differences(data, compression)
+    assert found == [], data
 
 
 @pytest.mark.parametrize("part", range(8))
@@ -66,7 +30,7 @@ def test_damaged_logs(part):
 
 def test_the_damage_is_of_many_kinds():
     """Otherwise the test above would say little."""
-    verdicts = [reference(damaged(seed), "none") for seed in range(SEEDS)]
+    verdicts = [by_reference(damaged(seed), "none") for seed in range(SEEDS)]
     conditions = {each[1] for each in verdicts if each[0] == "refused"}
     assert len(conditions) >= 25, sorted(conditions)
     assert 0.1 < sum(each[0] == "accepted" for each in verdicts) / SEEDS < 0.7
@@ -126,3 +90,57 @@ def test_every_log_of_the_corpus(part):
         if magic != (compression == "zstd"):
             continue  # the checker goes by the bytes and not by what is said of them
         assert_equal(data, compression)
+
+
+# -- logs that nobody wrote -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_drawn_logs(part):
+    for number in range(part, 800, 4):
+        assert_equal(*draw_log("suite", number))
+
+
+def test_drawn_logs_are_of_many_kinds():
+    told = [by_reference(*draw_log("suite", number)) for number in range(800)]
+    assert len({each[1] for each in told if each[0] == "refused"}) >= 30
+    assert 0.3 < sum(each[0] == "accepted" for each in told) / len(told) < 0.7
+    assert {draw_log("suite", number)[1] for number in range(50)} == {"none", "zstd"}
+
+
+def test_damages_of_sweeps():
+    seen = 0
+    for name, data, compression in swept(40, stride=23):
+        assert differences(data, compression)[1] == [], name
+        seen += 1
+    assert seen > 500
+
+
+def unsound(cited: list[int], seq: int) -> bool:
+    return True
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("_sound", unsound),  # duplicate and later sources pass
+        ("_last_time", lambda row: row.time0),  # rows of the wrong length pass
+        ("_has_minus_zero", lambda text: False),
+        ("frame_of_result", lambda data: {}),  # a rewrite differs from everything
+        ("_is_lossless", lambda text: True),
+    ],
+)
+def test_a_fault_of_the_fast_way_is_seen(monkeypatch, name, fault):
+    """The comparison can fail: one small mistake in the fast way, and some drawn log tells the ways apart."""
+    monkeypatch.setattr(quick, name, fault)
+    assert any(differences(*draw_log("suite", number))[1] for number in range(2_000))
+
+
+def test_the_command_tells_what_differs_and_how_to_repeat_it(monkeypatch, capsys):
+    assert equality.main(["--logs", "20", "--seed", "suite"]) == 0
+    assert "20 logs" in capsys.readouterr().out
+    monkeypatch.setattr(quick, "take_untyped", lambda scan, text: None)
+    assert equality.main(["--logs", "20", "--seed", "suite"]) == 1
+    told = capsys.readouterr().out
+    assert "of seed suite: the exact way tells" in told
+    assert equality.main(["--sweep", "10", "--stride", "60"]) == 1

@@ -17,11 +17,12 @@ from damage import RAW, damaged
 from logs import HEADER, line, log, step, turn, turn_end, user, whole_turn
 
 import conformance
-from conformance.checking import jsonl
+from conformance.checking import exact_json, jsonl
 from conformance.checking.check import check
 from conformance.checking.frames import Bytes
 from conformance.checking.model import FileReport
 from conformance.checking.sources import opened
+from conformance.cli import main
 
 ROOT = Path(conformance.__file__).parent.parent
 GOOD = log(*whole_turn())
@@ -126,8 +127,6 @@ def test_what_cannot_be_read_is_told(tmp_path):
 
 
 def test_names_that_are_no_utf8(tmp_path, capsys):
-    from conformance.cli import main
-
     path = os.fsencode(tmp_path) + b"/\xff\n.jsonl"
     Path(os.fsdecode(path)).write_bytes(GOOD)
     for form in ("text", "json", "sarif", "junit"):
@@ -206,8 +205,6 @@ def test_many_findings_are_counted_and_not_all_listed():
 
 
 def test_whatever_is_damaged_can_be_told(capsys, tmp_path):
-    from conformance.cli import main
-
     for seed in range(0, 600, 3):
         (tmp_path / f"{seed}.jsonl").write_bytes(damaged(seed))
     for form in ("text", "json", "sarif", "junit"):
@@ -215,3 +212,48 @@ def test_whatever_is_damaged_can_be_told(capsys, tmp_path):
         captured = capsys.readouterr()
         assert captured.err == ""
         captured.out.encode("utf-8")
+
+
+def test_a_binary_file_is_told_in_a_few_words():
+    """Behind a header that is none nothing is judged, so nothing is advised."""
+    (report,) = conformance.check(random.Random(1).randbytes(20_000)).files
+    assert report.verdict == "refused"
+    assert len(report.findings) <= 2
+    (report,) = conformance.check(GOOD + b'"\xff"\n' * 3).files
+    assert [each.condition for each in report.findings].count("invalid-utf8") == 3
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_value_that_nests_beyond_the_limit_is_not_judged(monkeypatch, exact):
+    """Each level costs memory, so a line of brackets could take all of it."""
+    monkeypatch.setattr(exact_json, "DEEPEST", 5_000)
+    for levels, verdict in ((4_900, "accepted"), (5_100, "not judged")):
+        deep = b'{"type":"plan/mode","seq":9,"time":1,"data":' + b"[" * levels + b"]" * levels + b"}\n"
+        (report,) = check(GOOD + deep, exact=exact).files
+        assert report.verdict == verdict
+    (finding,) = report.findings
+    assert (finding.condition, finding.line) == ("too-large", 11)
+    (report,) = check(GOOD + b"[" * 5_100, exact=exact).files  # the last line, which is torn
+    assert report.verdict == "not judged"
+
+
+def test_many_empty_lines_are_passed_over_at_once():
+    """Behind a fault they are lost anyway; a bomb of them has millions. The exact way counts each."""
+    data = log(turn(), user()) + b"\n" * 300_000 + b"x\n\n\n" + line({"type": "turn/end"})
+    fast, exact = (check(data, exact=each).files[0].record() for each in (False, True))
+    assert fast == exact
+    assert fast["droppedLines"] == 300_004
+
+
+@pytest.mark.parametrize("words", [["explain"], ["repair", "--dry-run"]])
+def test_what_is_no_file_is_told_by_its_name(tmp_path, capsys, words):
+    os.mkfifo(tmp_path / "pipe")
+    told = {
+        "nowhere": "No such file or directory",
+        "pipe": "it is no regular file",
+        ".": "it is no regular file",
+    }
+    for name, why in told.items():
+        path = str(tmp_path / name)
+        assert main([*words, path]) == 2
+        assert capsys.readouterr().err == f"session-conformance: {path}: {why}\n"

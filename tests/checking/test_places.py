@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import zstandard
 from logs import HEADER, log, whole_turn
 
 import conformance
@@ -44,6 +45,56 @@ def test_two_logs_of_one_session(tmp_path):
     reports = found(tmp_path)
     assert conditions(reports["/--a--/s/session.jsonl"]) == []
     assert conditions(reports["/--b--/s/session.jsonl"]) == [("jsonl-duplicate-id", "error")]
+
+
+def test_two_stores_may_hold_one_session(tmp_path):
+    store(tmp_path / "mine", "--a--", "s", cwd="/a")
+    store(tmp_path / "backup", "--a--", "s", cwd="/a")
+    assert [conditions(each) for each in found(tmp_path).values()] == [[], []]
+
+
+def packed(path):
+    """Compress a log where it lies: the header in a frame of its own."""
+    head, _, rest = path.read_bytes().partition(b"\n")
+    path.write_bytes(b"".join(zstandard.ZstdCompressor().compress(each) for each in (head + b"\n", rest)))
+
+
+def test_a_store_with_plain_and_compressed_logs(tmp_path):
+    """Whichever it is opened as, all its sessions are refused; that is told once it is known."""
+    store(tmp_path, "--a--", "s", cwd="/a")
+    store(tmp_path, "--a--", "t", id="t", name="session.jsonl.zstd", cwd="/a")
+    packed(tmp_path / "--a--" / "t" / "session.jsonl.zstd")
+    store(tmp_path / "other", "--a--", "u", id="u", name="session.jsonl.zstd", cwd="/a")
+    packed(tmp_path / "other" / "--a--" / "u" / "session.jsonl.zstd")
+    reports = found(tmp_path)
+    assert conditions(reports["/--a--/s/session.jsonl"]) == []
+    assert conditions(reports["/--a--/t/session.jsonl.zstd"]) == [("root-encoding", "error")]
+    assert reports["/--a--/t/session.jsonl.zstd"].verdict == "refused"
+    assert conditions(reports["/other/--a--/u/session.jsonl.zstd"]) == []
+
+
+def test_stores_are_told_apart_however_their_logs_are_named(tmp_path):
+    store(tmp_path, "--a--", "s", cwd="/a")
+    store(tmp_path, "--b--", "s", cwd="/b")
+    logs = sorted(tmp_path.glob("*/s/session.jsonl"))
+    first, second = conformance.check(logs).files
+    assert (conditions(first), conditions(second)) == ([], [("jsonl-duplicate-id", "error")])
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+def test_bytes_that_are_not_what_the_name_says(tmp_path, compressed):
+    """A store goes by the name. Elsewhere a name is a name, and the log is judged by its bytes."""
+    name = "session.jsonl" if compressed else "session.jsonl.zstd"
+    for project in ("--a--", "downloads"):
+        store(tmp_path, project, "s", name=name, cwd="/a")
+        if compressed:
+            packed(tmp_path / project / "s" / name)
+    reports = found(tmp_path)
+    condition = "jsonl-header-json" if compressed else "zstd-magic"
+    assert conditions(reports[f"/--a--/s/{name}"]) == [(condition, "error")]
+    assert reports[f"/--a--/s/{name}"].verdict == "refused"
+    assert conditions(reports[f"/downloads/s/{name}"]) == [("encoding-name", "advice")]
+    assert reports[f"/downloads/s/{name}"].verdict == "accepted"
 
 
 def test_a_flat_layout(tmp_path):
