@@ -22,8 +22,12 @@ def check(
 ) -> Report:
     """Check stored logs: files, folders, or the bytes of a log. Nothing is written.
 
-    ``deep`` looks into every payload for numbers that a live append would not take. What cannot be read
-    becomes a finding; nothing is raised for bad input.
+    ``paths`` is one or several of them; bytes are the log itself and never a path. ``deep`` looks into every
+    payload for numbers that a live append would not take. What cannot be read becomes a finding; nothing is
+    raised for bad input, and TypeError for what is no path.
+
+    The report holds one ``conformance.checking.FileReport`` for each log, or for each session of a database,
+    and can be gone through; as text it is what ``session-conformance check`` prints.
     """
     from conformance.checking.check import check as check_logs
 

@@ -11,10 +11,9 @@ from typing import Any, Final
 from .admission import admit_restored
 from .closers import closers
 from .event_log import Event, shown_seq, shown_type
-from .jsonl import scan
+from .jsonl import Scan
 from .legacy import normalise
 from .rejection import Rejection
-from .zstd_container import scan_zstd
 
 KNOWN_TYPES: Final = frozenset(
     (
@@ -48,13 +47,12 @@ class Loaded:
     torn_from: int | None
 
 
-def load_jsonl(data: bytes, compression: str, session_id: str) -> Loaded:
-    """LOAD-1: scan, identity, shapes, types, closers, admission; the first failure is the one reported.
+def load_scanned(scanned: Scan, session_id: str) -> Loaded:
+    """LOAD-1: behind the scan identity, shapes, types, closers, admission; the first failure is reported.
 
-    ``compression`` is ``none`` or ``zstd``; ``session_id`` is the id that was asked for. ``at`` of a
-    refusal by the scan is a line or a byte, by everything later the seq of an event.
+    ``scanned`` is what the scan of the file gave; ``session_id`` is the id that was asked for. ``at`` of a
+    refusal by the scan is a line or a byte, by everything here the seq of an event.
     """
-    scanned = scan_zstd(data) if compression == "zstd" else scan(data)
     require_identity(scanned.header, session_id)
     events = read_events(scanned.events, session_id)
     ending = closers(events)

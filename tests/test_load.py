@@ -15,8 +15,9 @@ from conformance.adapters.reference import answer
 from conformance.corpus import load_corpus
 from conformance.json_text import parse_exact
 from conformance.shorthand import expand_events
+from reference_impl.jsonl import scan
 from reference_impl.legacy import normalise
-from reference_impl.load import KNOWN_TYPES, load_jsonl, read_events
+from reference_impl.load import KNOWN_TYPES, load_scanned, read_events
 from reference_impl.rejection import Rejection
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -68,9 +69,9 @@ ELEMENTS = st.sampled_from(
 @settings(max_examples=300, deadline=None)
 @given(st.lists(ELEMENTS, max_size=15))
 def test_a_log_that_was_closed_loads_whole(elements):
-    first = load_jsonl(file_of(expand_events(elements)), "none", "s")
+    first = load_scanned(scan(file_of(expand_events(elements))), "s")
     assert len(first.events) == len(elements)
-    again = load_jsonl(file_of([*first.events, *first.closers]), "none", "s")
+    again = load_scanned(scan(file_of([*first.events, *first.closers])), "s")
     assert (again.events, again.closers) == ([*first.events, *first.closers], [])
     assert again.torn_from is None
 
@@ -81,7 +82,7 @@ def test_wherever_a_file_is_cut_its_whole_lines_load(elements, data):
     content = file_of(expand_events(elements))
     first = content.index(b"\n") + 1
     cut = data.draw(st.integers(first, len(content)))
-    loaded = load_jsonl(content[:cut], "none", "s")
+    loaded = load_scanned(scan(content[:cut]), "s")
     whole = content.rindex(b"\n", 0, cut) + 1
     assert len(loaded.events) == content[:whole].count(b"\n") - 1
     assert loaded.torn_from == (None if whole == cut else whole)
@@ -100,7 +101,7 @@ def test_every_text_but_the_types_of_the_edition_is_unknown(kind):
 def test_infinite_numbers_inside_data_load():
     """The value itself; that it is answered as text is asked by load.endings.infinite-number."""
     line = b'{"type":"todo/write","seq":0,"time":0,"data":{"a":1e400,"b":[-1e400]}}\n'
-    loaded = load_jsonl(file_of([]) + line, "none", "s")
+    loaded = load_scanned(scan(file_of([]) + line), "s")
     assert loaded.events[0]["data"] == {"a": float("inf"), "b": [float("-inf")]}
 
 

@@ -37,7 +37,7 @@ GUIDE = [  # worked through by test_guide.py
 NOT_RUN = {
     'session-conformance run dsh-plugin --module ./lib/index.js --config \'{"root": "{root}/sessions"}\''
     " --topic backend": "needs a plugin, and Node; tests/adapters/test_dsh_plugin.py has one",
-    "session-conformance run dsh-backend:jsonl --topic backend": "needs Node; test_published_backends.py",
+    "session-conformance run dsh-backend:jsonl --topic backend": "needs Node, and has a known failure",
     "session-conformance run dsh-backend:sqlite14 --topic backend": "the same, and has known failures",
     "session-conformance sweep dsh-backend:sqlite14 --files --events 20 --stride 900 --kind cut  # exits 1": (
         "needs Node"

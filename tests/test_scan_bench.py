@@ -30,13 +30,14 @@ def test_every_hostile_file_has_an_answer():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="peaks are read from /proc")
+@pytest.mark.parametrize("op", ["jsonl.scan", "jsonl.load"])
 @pytest.mark.parametrize("name", ANSWERS)
-def test_a_hostile_file_is_answered_in_bounded_memory(name, tmp_path):
+def test_a_hostile_file_is_answered_in_bounded_memory(name, op, tmp_path):
     compression, write = scan_bench.HOSTILE[name]
     path = tmp_path / "hostile"
     with path.open("wb") as file:
         write(file)
-    told = scan_bench.scan("jsonl.scan", path, compression)
+    told = scan_bench.scan(op, path, compression)
     kind, what = ANSWERS[name]
     assert told["kind"] == kind
     assert re.fullmatch(what, str(told["what"]))
@@ -44,12 +45,13 @@ def test_a_hostile_file_is_answered_in_bounded_memory(name, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="peaks are read from /proc")
-def test_what_a_scan_itself_needs_does_not_grow_with_the_file(tmp_path):
+@pytest.mark.parametrize("op", ["jsonl.scan", "jsonl.load"])
+def test_what_a_scan_itself_needs_does_not_grow_with_the_file(op, tmp_path):
     peaks = []
     for lines in (10_000, 100_000):
         path = tmp_path / str(lines)
         path.write_bytes(scan_bench.HEADER + b"{\n" + scan_bench.TITLE * lines)
-        told = scan_bench.scan("jsonl.scan", path, "none")
+        told = scan_bench.scan(op, path, "none")
         assert (told["kind"], told["what"]) == ("result", 0)
         peaks.append(told["rss"])
     assert peaks[1] - peaks[0] < 4 * MEBIBYTE

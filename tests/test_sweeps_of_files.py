@@ -30,6 +30,31 @@ def test_a_store_keeps_the_laws(kind, name):
     assert len(real.log.events) == COUNT
 
 
+@pytest.mark.parametrize("schema", [15, 20])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("left_behind", [False, True], ids=["pages", "log"])
+def test_a_database_keeps_the_laws(kind, schema, left_behind):
+    """Never a crash, never a row that is gone without a word; and of a log, the whole transactions before."""
+    stride = {15: 3000, 20: 60_000}[schema]
+    connection = resolve(f"store:sqlite{schema}").connect()
+    verdict, _ = sweep_files(connection, kind, COUNT, stride, left_behind=left_behind)
+    assert (verdict.failures, verdict.first) == (0, None)
+    assert verdict.checks == sum(verdict.outcomes.values()) > 2
+    assert verdict.outcomes["crashed"] == 0
+    if left_behind:
+        assert verdict.outcomes == {"loaded": verdict.checks}
+
+
+def test_a_write_ahead_log_is_told_apart_into_frames(tmp_path):
+    real = write_good_log(resolve("store:sqlite15").connect(), tmp_path, COUNT)
+    log = real.left_behind().log
+    assert len(real.states) == len(real.written) == 3
+    assert {part.end - part.start for part in log.parts[1:]} == {24 + 4096}
+    assert [log.parts[0].count, log.parts[-1].count] == [5, COUNT]
+    assert next(part.end for part in log.parts if part.count == 10) == log.last_write
+    assert list(real.left_behind().beside) == [real.name]
+
+
 @pytest.mark.parametrize("name", ["jsonl", "jsonl-zstd"])
 def test_the_file_is_told_apart_into_what_is_whole_or_torn(name, tmp_path):
     log = write_good_log(resolve(f"store:{name}").connect(), tmp_path, COUNT).log
@@ -39,9 +64,9 @@ def test_the_file_is_told_apart_into_what_is_whole_or_torn(name, tmp_path):
     assert max(part.count for part in log.parts if part.end <= log.last_write) == 10
 
 
-def with_fault(change):
+def with_fault(change, name="jsonl"):
     """A store of the reference whose answers, step by step, or files are changed."""
-    honest = reference_stores.adapter("jsonl")
+    honest = reference_stores.adapter(name)
 
     def answer(request):
         told = honest(request)
@@ -123,6 +148,43 @@ def test_a_fault_is_found_and_repeated_from_its_file(fault, kind, told, tmp_path
     assert json.loads(saved.read_text())["offset"] == verdict.first.damage.offset
     assert repeat(connection, saved).first == verdict.first
     assert repeat(resolve("store:jsonl").connect(), saved).failures == 0
+
+
+def gives_less(step, found, _root):
+    """What an index without its last page would give, or a log of which a transaction was not found."""
+    if {"load", "inspect"} & step.keys() and found.get("result", {}).get("events"):
+        found["result"]["events"] = found["result"]["events"][:-5]
+
+
+def gives_nothing(step, found, _root):
+    if {"load", "inspect"} & step.keys() and "rejected" in found:
+        found.clear()
+        found["result"] = {"header": {}, "events": []}
+
+
+def refuses_a_torn_log(step, found, _root):
+    if {"load", "inspect"} & step.keys() and len(found.get("result", {}).get("events", [])) < COUNT:
+        found.clear()
+        found["rejected"] = {"message": "the log is damaged"}
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "left_behind", "told"),
+    [
+        (gives_nothing, "cut", False, "without a word"),
+        (gives_less, "flip-committed", False, "without a word"),
+        (gives_less, "cut", True, "are to be kept"),
+        (refuses_a_torn_log, "cut", True, "where events are to be kept"),
+    ],
+)
+def test_a_fault_with_a_database_is_found_and_repeated(fault, kind, left_behind, told, tmp_path):
+    connection = with_fault(fault, "sqlite15")
+    verdict, real = sweep_files(connection, kind, COUNT, 9000, left_behind=left_behind)
+    assert verdict.first is not None
+    assert told in verdict.first.told
+    saved = save(tmp_path, real.log, verdict, COUNT, files=True)
+    assert repeat(connection, saved).first == verdict.first
+    assert repeat(resolve("store:sqlite15").connect(), saved).failures == 0
 
 
 def test_closers_stand_behind_open_turns_only():

@@ -16,7 +16,7 @@ from conformance.adapters.members import MissingMemberError, Request, Result, me
 from conformance.adapters.reference_admission import admit, fork, seed_of
 from conformance.adapters.reference_backend import backend
 from conformance.adapters.reference_chunks import chunks_pack, chunks_unpack
-from conformance.adapters.reference_files import TooLarge, place_of_log, scan_file
+from conformance.adapters.reference_files import TooLarge, jsonl_scan, place_of_log
 from conformance.adapters.reference_load import jsonl_load, normalise
 from conformance.adapters.reference_rows import rows_decode, rows_encode, rows_scan, rows_session
 from conformance.adapters.reference_sqlite import sqlite_open
@@ -244,12 +244,6 @@ def request_header(request: Request) -> Result:
 
 def request_header_equal(request: Request) -> Result:
     return {"equal": same_header(member(request, "left"), member(request, "right"))}
-
-
-def jsonl_scan(request: Request) -> Result:
-    """``hex`` or a ``path``; the file is read in pieces."""
-    file = request["path"] if "path" in request else bytes.fromhex(member(request, "hex"))
-    return scan_file(file, member(request, "compression"))
 
 
 def jsonl_path(request: Request) -> Result:

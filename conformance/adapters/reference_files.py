@@ -6,12 +6,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from conformance.adapters.members import Request, Result, member
 from conformance.limits import LARGEST_CONTENT, LONGEST_LINE
 from reference_impl.jsonl import Scan, Scanner, scan, scan_source
 from reference_impl.jsonl_path import Place, check_place, check_store, place_of
 from reference_impl.zstd_container import scan_zstd, scan_zstd_source
 
-__all__ = ["LimitedScanner", "TooLarge", "place_of_log", "scan_file"]
+__all__ = ["LimitedScanner", "TooLarge", "jsonl_scan", "place_of_log", "scan_of"]
 
 
 class TooLarge(Exception):  # noqa: N818 - neither a refusal nor a fault: this program cannot judge the input
@@ -56,15 +57,23 @@ class File:
         return self.stream.read(count)
 
 
-def scan_file(file: bytes | str, compression: str) -> dict[str, Any]:
-    """The result of ``jsonl.scan`` for bytes or a path.
+def scan_of(request: Request) -> Scan:
+    """The scan of the file of a request: ``hex``, or a ``path`` that is read in pieces.
 
     Raises Rejection, TooLarge, and OSError for a path that cannot be read.
     """
-    if isinstance(file, str):
-        with Path(file).open("rb") as stream:
-            return told(scan_stream(stream, compression))
-    return told(scan_zstd(file, LimitedScanner()) if compression == "zstd" else scan(file))
+    compression = member(request, "compression")
+    if "path" in request:
+        with Path(request["path"]).open("rb") as stream:
+            return scan_stream(stream, compression)
+    data = bytes.fromhex(member(request, "hex"))
+    return scan_zstd(data, LimitedScanner()) if compression == "zstd" else scan(data)
+
+
+def jsonl_scan(request: Request) -> Result:
+    """``hex`` or a ``path``."""
+    found = scan_of(request)
+    return {"header": found.header, "events": found.events, "tornFrom": found.torn_from}
 
 
 def scan_stream(stream: IO[bytes], compression: str) -> Scan:
@@ -72,10 +81,6 @@ def scan_stream(stream: IO[bytes], compression: str) -> Scan:
     if compression == "zstd":
         return scan_zstd_source(File(stream), LimitedScanner())
     return scan_source(File(stream), LimitedScanner(largest_content=1 << 62))
-
-
-def told(found: Scan) -> dict[str, Any]:
-    return {"header": found.header, "events": found.events, "tornFrom": found.torn_from}
 
 
 def place_of_log(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from conformance.adapters.members import Request, Result, member
-from reference_impl.load import load_jsonl, read_events
+from conformance.adapters.reference_files import scan_of
+from reference_impl.load import load_scanned, read_events
 
 
 def normalise(request: Request) -> Result:
@@ -13,9 +12,8 @@ def normalise(request: Request) -> Result:
 
 
 def jsonl_load(request: Request) -> Result:
-    """``hex`` or a ``path``."""
-    data = Path(request["path"]).read_bytes() if "path" in request else bytes.fromhex(member(request, "hex"))
-    loaded = load_jsonl(data, request["compression"], member(request, "sessionId"))
+    """``hex`` or a ``path``, which is read in pieces."""
+    loaded = load_scanned(scan_of(request), member(request, "sessionId"))
     return {
         "header": loaded.header,
         "events": loaded.events,

@@ -32,7 +32,7 @@ def check(
 
     ``paths`` are files, folders, ``-`` for ``stdin``, or the bytes of a log. ``deep`` looks into every
     payload for numbers that a live append would not take; ``exact`` leaves the fast way out. What cannot be
-    read becomes a finding of its report. Raises nothing for bad input.
+    read becomes a finding of its report. Raises TypeError for what is no path, and nothing for bad input.
     """
     return Report(list(check_each(paths, deep=deep, exact=exact, progress=progress, stdin=stdin)))
 
@@ -48,8 +48,12 @@ def check_each(
     """The same, one report after the other as soon as it is there."""
     if isinstance(paths, str | bytes | os.PathLike):
         paths = [paths]
+    elif not isinstance(paths, Iterable):
+        raise TypeError(f"check takes paths, or the bytes of a log, and not {type(paths).__name__}")
     stores = Stores()
     for target in paths:
+        if not isinstance(target, str | bytes | os.PathLike):
+            raise TypeError(f"check takes paths, or the bytes of a log, and not {type(target).__name__}")
         for log in find_logs(target):
             for report in _reports(log, deep=deep, exact=exact, progress=progress, stdin=stdin):
                 if report.format.startswith("jsonl") and not isinstance(log.target, bytes):
@@ -100,6 +104,8 @@ def _reports(
         yield from check_database(os.fspath(log.target))
     except OSError as error:
         yield unreadable(name, error.strerror or str(error))
+    except ValueError as error:  # a path with a NUL in it
+        yield unreadable(name, str(error))
     except MemoryError:
         yield unreadable(name, "there is not enough memory to check it")
 

@@ -279,7 +279,8 @@ class RowScan:
         """A row that does not decode."""
         self.dropped += 1
         if hole.fatal:
-            self.collector.add(hole.condition, "error", "storage", hole.what, rank=SCAN, seq=seq)
+            # The columns of all rows are asked before the first row is taken.
+            self.collector.add(hole.condition, "error", "storage", hole.what, rank=SCAN - 1, seq=seq)
             self.refused = True
         elif self.issue is None:
             self.fault("row-committed-unparsable", f"{hole.what} ({hole.condition})", seq, None)

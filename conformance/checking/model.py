@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -82,7 +84,7 @@ _FIELDS = (
 )  # fmt: skip
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class FileReport:
     """What is known of one log.
 
@@ -109,6 +111,19 @@ class FileReport:
     findings: list[Finding] = field(default_factory=list)
     header: dict[str, Any] = field(default_factory=dict, repr=False)
     """The header of a log of the JSONL store as far as it could be read; not part of the JSON."""
+
+    def __str__(self) -> str:
+        """The report as ``session-conformance check`` prints it."""
+        from conformance.checking.text import text_of
+
+        return text_of(self)
+
+    def __repr__(self) -> str:
+        return f"<FileReport {self.path!r}: {self.verdict}, {len(self.findings)} findings>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return f"<pre>{html.escape(str(self))}</pre>"
 
     @property
     def refusal(self) -> Finding | None:
@@ -142,11 +157,32 @@ class FileReport:
         return told
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Report:
     """All logs of one check."""
 
     files: list[FileReport] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[FileReport]:
+        return iter(self.files)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __str__(self) -> str:
+        """The reports as ``session-conformance check`` prints them."""
+        from conformance.checking.text import summary
+
+        return "\n".join((*map(str, self.files), summary(self)))
+
+    def __repr__(self) -> str:
+        from conformance.checking.text import summary
+
+        return f"<Report of {summary(self)}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return f"<pre>{html.escape(str(self))}</pre>"
 
     @property
     def exit_code(self) -> int:

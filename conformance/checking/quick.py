@@ -71,7 +71,7 @@ def take_lines(scan: Scan, lines: list[bytes]) -> None:
             if last is not None:
                 _count(scan, lines[at:index], last)
                 last = None
-            _take(scan, found, text)
+            _take(scan, found, text, doubtful)
             kept, at = scan.kept, index + 1
             if scan.faulty():
                 break
@@ -99,11 +99,9 @@ def _count(scan: Scan, lines: list[bytes], last: Chunk | DeepChunk) -> None:
     scan.loading.last_time = last.time
 
 
-def _take(scan: Scan, found: Any, text: bytes) -> None:
-    """A line that is not one of many chunks."""
-    if found is None or (
-        scan.deep and not (type(found) in SEEN and not _has_minus_zero(text)) and not _is_lossless(text)
-    ):
+def _take(scan: Scan, found: Any, text: bytes, doubtful: bool) -> None:
+    """A line that is not one of many chunks. ``doubtful`` are lines with a -0 in one of them."""
+    if found is None or (scan.deep and (doubtful or type(found) not in SEEN) and not _is_lossless(text)):
         take_untyped(scan, text)
         return
     kind = type(found)

@@ -14,7 +14,8 @@ from typing import BinaryIO
 
 from conformance.checking.frames import MAGIC, Bytes
 
-BLOCK = 1 << 18
+BLOCK = 1 << 16
+"""Bytes that are read at once: few enough for their lines to stay in the cache of a processor."""
 SQLITE_MAGIC = b"SQLite format 3\x00"
 Progress = Callable[[int], None]
 """Told how many bytes of the input have been read so far."""

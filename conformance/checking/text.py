@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
@@ -27,6 +29,13 @@ def show(report: FileReport, console: Console) -> None:
     if report.unsound_from is not None:
         told = f"the surface could not be followed behind line {report.unsound_from}: {report.unsound_why}"
         _print(console, "  ", Text(clean(told), style="yellow"))
+
+
+def text_of(report: FileReport) -> str:
+    """One log with its findings, without colours and in lines as long as they are."""
+    out = io.StringIO()
+    show(report, Console(file=out, force_terminal=False, color_system=None, width=80))
+    return out.getvalue().rstrip("\n")
 
 
 def verdict_of(report: FileReport) -> str:

@@ -15,6 +15,7 @@ from conformance.sweeps.damages import KINDS
 from conformance.terminal import clean
 
 if TYPE_CHECKING:
+    from conformance.sweeps.good_log import GoodLog
     from conformance.sweeps.run import Verdict
 
 FORMATS = {"plain": "none", "zstd": "zstd"}
@@ -59,22 +60,28 @@ def command(args: argparse.Namespace) -> int:
 
 
 def one(connection: Connection, args: argparse.Namespace, kind: str) -> int:
-    """Run a sweep, show it, and keep its first failure."""
+    """Run a sweep, or one for each file of a database; show it, and keep its first failure."""
     from conformance.sweeps.good_log import build
     from conformance.sweeps.real_files import sweep_files
     from conformance.sweeps.run import sweep
     from conformance.sweeps.saved import save
 
+    def shown(verdict: Verdict, log: GoodLog) -> int:
+        code = show(verdict, time.monotonic() - started)
+        if verdict.first is not None and args.save is not None:
+            print(f"  saved as {save(args.save, log, verdict, args.events, files=args.files)}")
+        return code
+
     started = time.monotonic()
-    if args.files:
-        verdict, real = sweep_files(connection, kind, args.events, args.stride)
-        log = real.log
-    else:
+    if not args.files:
         log = build(args.events, FORMATS[args.format])
-        verdict = sweep(connection, log, kind, args.stride)
-    code = show(verdict, time.monotonic() - started)
-    if verdict.first is not None and args.save is not None:
-        print(f"  saved as {save(args.save, log, verdict, args.events, files=args.files)}")
+        return shown(sweep(connection, log, kind, args.stride), log)
+    verdict, real = sweep_files(connection, kind, args.events, args.stride)
+    code = shown(verdict, real.log)
+    if len(real.states) > 1:  # else there is nothing for a log to hold
+        started = time.monotonic()
+        verdict, real = sweep_files(connection, kind, args.events, args.stride, left_behind=True)
+        code = max(code, shown(verdict, real.log))
     return code
 
 
@@ -87,7 +94,7 @@ def show(verdict: Verdict, seconds: float) -> int:
     for outcome, count in sorted(verdict.outcomes.items()):
         print(f"  {count:>7}  {clean(outcome)}")
     if verdict.unseen:
-        told = "flips let a committed frame seem torn, which the format cannot tell from a crash"
+        told = "damages make a committed write seem unfinished, which the format cannot tell from a crash"
         print(f"  note: {verdict.unseen} {told}")
     if verdict.unloadable:
         told = "torn last writes make the log unloadable, as the format has it"

@@ -35,6 +35,8 @@ def expected(log: GoodLog, damage: Damage, data: bytes) -> Expected | None:
     """What a scan of the damaged file gives; None where only the laws are known."""
     if log.compression == "sqlite":
         return None
+    if log.compression == "sqlite-wal":
+        return expected_of_frames_ahead(log, data)
     if log.compression == "none":
         return expected_of_lines(log, data)
     return expected_of_frames(log, damage)
@@ -110,6 +112,18 @@ def expected_of_frames(log: GoodLog, damage: Damage) -> Expected | None:
     return None
 
 
+def expected_of_frames_ahead(log: GoodLog, data: bytes) -> Expected:
+    """Of a write-ahead log all is known: each frame carries on the checksum of the one before it.
+
+    So what counts are the frames before the first byte that differs, and of these whole transactions.
+    No damage to it is ever refused: SQLite takes it for a write that did not end.
+    """
+    pairs = zip(data, log.data, strict=False)
+    same = next((place for place, (mine, good) in enumerate(pairs) if mine != good), len(data))
+    whole = [part.count for part in log.parts if part.end <= same]
+    return Expected(log.events[: max(whole, default=log.parts[0].count)])
+
+
 # -- judging -------------------------------------------------------------------------
 
 
@@ -173,10 +187,25 @@ def broken_law(log: GoodLog, damage: Damage, events: list[Event], torn_from: int
 def commits(log: GoodLog, damage: Damage, lost: list[Event]) -> bool:
     """Whether events that are gone had a turn/end behind them, and no crash can have taken them.
 
-    A database is never just cut short by a crash.
+    No crash cuts or tears a database, and all that it holds was answered for. Its pages have no
+    checksum, so a flip can make the cell of an event unreadable; where that is the last turn/end, the
+    rules of the rows have the log end in front of it.
     """
-    may_be_a_crash = damage.kind in ("cut", "tear") and log.compression != "sqlite"
+    if log.compression == "sqlite":
+        if damage.kind in ("cut", "tear"):
+            return bool(lost)
+        return any(event["type"] == "turn/end" for event in lost[1:])
+    may_be_a_crash = damage.kind in ("cut", "tear")
     return not may_be_a_crash and any(event["type"] == "turn/end" for event in lost)
+
+
+def is_lost_unseen(log: GoodLog, damage: Damage, lost: list[Event]) -> bool:
+    """Whether committed events are gone by a damage that the format takes for a crash."""
+    if not any(event["type"] == "turn/end" for event in lost):
+        return False
+    if log.compression == "zstd":
+        return commits(log, damage, lost)
+    return log.compression == "sqlite" or (log.compression == "sqlite-wal" and damage.offset < log.last_write)
 
 
 def looks_torn(log: GoodLog, damage: Damage, torn_from: int | None) -> bool:

@@ -14,11 +14,17 @@ from conformance.phases import contents
 from conformance.protocol import Answer, Connection
 from conformance.sweeps.damages import Damage, damages
 from conformance.sweeps.good_log import HEADER, Event, GoodLog, event_of
-from conformance.sweeps.laws import broken_law, commits, cut_is_refused, expected
+from conformance.sweeps.laws import broken_law, cut_is_refused, expected, is_lost_unseen
 from conformance.sweeps.real_log import RealLog, backend_request, steps_of, write_good_log
 from conformance.sweeps.run import Verdict
 
 AT_ONCE = 64
+FORMATS = {
+    "none": "plain",
+    "zstd": "compressed",
+    "sqlite": "pages of a database",
+    "sqlite-wal": "write-ahead log of a database",
+}
 CLOSERS = ("tool/result", "step/end", "turn/end")
 SESSION: str = HEADER["id"]
 Told = dict[str, Any]
@@ -30,7 +36,7 @@ class Trial:
 
     damage: Damage
     root: Path
-    file: Path
+    data: bytes
     before: dict[str, bytes]
     told: str | None = None
     inspected: Told | None = None
@@ -38,15 +44,24 @@ class Trial:
 
 
 def sweep_files(
-    connection: Connection, kind: str, count: int, stride: int, only: Damage | None = None
+    connection: Connection,
+    kind: str,
+    count: int,
+    stride: int,
+    only: Damage | None = None,
+    *,
+    left_behind: bool = False,
 ) -> tuple[Verdict, RealLog]:
-    """Damage the file of a backend at each boundary and every ``stride`` bytes; AdapterError if it cannot."""
+    """Damage the file of a backend at each boundary and every ``stride`` bytes; AdapterError if it cannot.
+
+    With ``left_behind`` that is the write-ahead log that a process left beside a database.
+    """
     with tempfile.TemporaryDirectory(prefix="session-conformance-") as folder:
         good = Path(folder, "good")
         good.mkdir()
         real = write_good_log(connection, good, count)
-        format_name = {"none": "plain", "zstd": "compressed"}.get(real.log.compression, real.log.compression)
-        verdict = Verdict(f"{kind}, {format_name}, real files")
+        real = real.left_behind() if left_behind else real
+        verdict = Verdict(f"{kind}, {FORMATS[real.log.compression]}, real files")
         chosen = iter([only]) if only is not None else damages(kind, real.log, stride)
         numbers = itertools.count()
         while batch := list(itertools.islice(chosen, AT_ONCE)):
@@ -59,11 +74,13 @@ def sweep_files(
 
 
 def begin(root: Path, damage: Damage, real: RealLog) -> Trial:
-    """A store whose one file is damaged."""
-    file = root / real.name
-    file.parent.mkdir(parents=True)
-    file.write_bytes(damage.apply(real.log.data))
-    return Trial(damage, root, file, contents(root))
+    """A store one of whose files is damaged."""
+    data = damage.apply(real.log.data)
+    for name, content in {real.name: data, **real.beside}.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return Trial(damage, root, data, contents(root))
 
 
 def count_in(verdict: Verdict, trial: Trial, log: GoodLog) -> None:
@@ -78,7 +95,7 @@ def count_in(verdict: Verdict, trial: Trial, log: GoodLog) -> None:
         return
     if "result" in loaded:
         lost = log.events[len(stored_part(log, loaded["result"]["events"])) :]
-        verdict.unseen += log.compression == "zstd" and commits(log, trial.damage, lost)
+        verdict.unseen += is_lost_unseen(log, trial.damage, lost)
     verdict.unloadable += trial.damage.kind == "tear" and "rejected" in loaded
 
 
@@ -113,19 +130,19 @@ def asked(connection: Connection, trials: list[Trial], steps: Any) -> Iterator[t
 def fault_of(log: GoodLog, trial: Trial) -> str | None:
     """What is wrong with what an inspection and the load behind it told."""
     inspected, loaded = trial.inspected or {}, trial.loaded or {}
-    if log.compression == "sqlite" and "crashed" in loaded:
+    if log.compression.startswith("sqlite") and "crashed" in loaded:
         return None  # the database itself gave up, in its own words
     if "result" not in loaded and "rejected" not in loaded:
         return f"a load was answered with {short(loaded)}"
     if kind_of(inspected) != kind_of(loaded) or (inspected != loaded and "result" in loaded):
         return f"an inspection told {short(inspected)}, and the load behind it {short(loaded)}"
-    wanted = expected(log, trial.damage, damaged(trial))
+    wanted = expected(log, trial.damage, trial.data)
     whole = wanted is not None and wanted.events is not None
     is_prefix = whole and wanted is not None and wanted.events == log.events[: len(wanted.events or [])]
     if "rejected" in loaded:
         if not is_untouched(log, trial):
             return "a load that was refused changed the files"
-        if is_prefix and trial.damage.offset >= log.parts[0].end:
+        if is_prefix and (trial.damage.offset >= log.parts[0].end or log.compression == "sqlite-wal"):
             return f"refused, where events are to be kept: {short(loaded)}"
         return cut_is_refused(log, trial.damage) if log.compression == "zstd" else None
     events = loaded["result"]["events"]
@@ -143,12 +160,7 @@ def fault_of(log: GoodLog, trial: Trial) -> str | None:
 
 def is_untouched(log: GoodLog, trial: Trial) -> bool:
     """Whether the files are as they were. A database may keep a log of its own beside it."""
-    return log.compression == "sqlite" or contents(trial.root) == trial.before
-
-
-def damaged(trial: Trial) -> bytes:
-    """The file as it was before the backend saw it."""
-    return next(iter(trial.before.values()))
+    return log.compression.startswith("sqlite") or contents(trial.root) == trial.before
 
 
 def stored_part(log: GoodLog, events: list[Event]) -> list[Event]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +12,34 @@ from conformance.errors import AdapterError
 from conformance.json_text import dump_ascii
 from conformance.judge import plain_members
 from conformance.protocol import Answer, Connection, Request
+from conformance.sweeps.databases import left_behind, pages_of
 from conformance.sweeps.good_log import HEADER, Event, GoodLog, Part, batches
 
-STORAGE = {"storage.jsonl": "none", "storage.jsonl-zstd": "zstd", "storage.sqlite14": "sqlite"}
-PAGE_BYTES = 4096
+STORAGE = {
+    "storage.jsonl": "none",
+    "storage.jsonl-zstd": "zstd",
+    **{f"storage.sqlite{schema}": "sqlite" for schema in (14, 15, 17, 20)},
+}
 
 
 @dataclass(frozen=True)
 class RealLog:
-    """A good log, and the name of its file below the folder of a store."""
+    """A good log, and the name of its file below the folder of a store.
+
+    ``beside`` holds files that are put there undamaged, by name. ``states`` are those of a database
+    after each batch, and ``written`` the batches.
+    """
 
     log: GoodLog
     name: str
+    beside: dict[str, bytes] = field(default_factory=dict)
+    states: list[bytes] = field(default_factory=list)
+    written: list[list[Event]] = field(default_factory=list)
+
+    def left_behind(self) -> RealLog:
+        """The same store with half of its batches in a write-ahead log, which is what is damaged."""
+        base, log = left_behind(self.states, self.written)
+        return RealLog(log, f"{self.name}-wal", {self.name: base})
 
 
 def backend_request(number: int, root: Path, steps: list[dict[str, Any]]) -> Request:
@@ -55,25 +71,35 @@ def write_good_log(connection: Connection, root: Path, count: int) -> RealLog:
     requests[0] = backend_request(
         0, root, [{"create": HEADER}, {"append": {"id": HEADER["id"], "events": written[0]}}]
     )
+    states = []
     for request in requests:
         ((_, answer),) = connection.exchange(iter([request]))
         for told in steps_of(answer, 1):
             if "result" not in told:
                 raise AdapterError(f"the backend does not write a good log: {told}")
+        if compression == "sqlite":
+            states.append(only_file(root).read_bytes())
+    path = only_file(root)
+    log = log_of(path.read_bytes(), compression, written)
+    return RealLog(log, path.relative_to(root).as_posix(), {}, states, written)
+
+
+def only_file(root: Path) -> Path:
+    """The file of a closed store with one session. Raises AdapterError if there are others."""
     files = [path for path in sorted(root.rglob("*")) if path.is_file()]
     if len(files) != 1:
         names = ", ".join(path.relative_to(root).as_posix() for path in files)
         raise AdapterError(
             f"a closed store with one session should be one file; this one is: {names or 'none'}"
         )
-    log = log_of(files[0].read_bytes(), compression, written)
-    return RealLog(log, files[0].relative_to(root).as_posix())
+    return files[0]
 
 
 def log_of(data: bytes, compression: str, written: list[list[Event]]) -> GoodLog:
     """Where the parts of a file end, and how many events stand before each end.
 
-    Of a database the parts are pages, and all of it is committed: nothing is known of which page holds what.
+    Of a database the parts are pages, and the last page stands for the last write, though all of it is
+    committed: nothing is known of which page holds what.
     """
     events = [event for batch in written for event in batch]
     parts: list[Part] = []
@@ -85,8 +111,9 @@ def log_of(data: bytes, compression: str, written: list[list[Event]]) -> GoodLog
     elif compression == "zstd":
         parts = frames_of(data)
     else:
-        parts = [Part(start, start + PAGE_BYTES, 0) for start in range(0, len(data), PAGE_BYTES)]
-    if compression != "sqlite" and (not parts or parts[-1].count != len(events)):
+        parts = pages_of(data)
+        return GoodLog(compression, data, events, parts, parts[-1].start)
+    if not parts or parts[-1].count != len(events):
         raise AdapterError("the file of the backend does not hold one line for each event")
     before = len(events) - len(written[-1])
     last_write = max((part.end for part in parts if part.count <= before), default=0)

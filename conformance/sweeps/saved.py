@@ -12,7 +12,7 @@ from conformance.sweeps.good_log import GoodLog, build
 from conformance.sweeps.real_files import sweep_files
 from conformance.sweeps.run import Verdict, sweep
 
-SUFFIXES = {"none": ".jsonl", "zstd": ".jsonl.zstd", "sqlite": ".db"}
+SUFFIXES = {"none": ".jsonl", "zstd": ".jsonl.zstd", "sqlite": ".db", "sqlite-wal": ".db-wal"}
 
 
 def save(folder: Path, log: GoodLog, verdict: Verdict, count: int, *, files: bool = False) -> Path:
@@ -46,5 +46,6 @@ def repeat(connection: Connection, path: Path) -> Verdict:
     if not right or compression not in SUFFIXES:
         raise UsageError(f"{path} is no saved check of a sweep")
     if files:
-        return sweep_files(connection, damage.kind, count, 1, damage)[0]
+        log_only = compression == "sqlite-wal"
+        return sweep_files(connection, damage.kind, count, 1, damage, left_behind=log_only)[0]
     return sweep(connection, build(count, compression), damage.kind, only=damage)

@@ -57,6 +57,8 @@ def in_words(path: Path) -> Iterator[None]:
             raise Rejection("db-not-a-database", str(error)) from None
         kind = NotWritableError if code in NOT_WRITABLE else DatabaseError
         raise kind(f"{path}: {error}") from None
+    except UnicodeDecodeError:  # of SQLite's message, which quotes the damaged schema
+        raise DatabaseError(f"{path}: the schema of the database is damaged") from None
 
 
 def text_of(cell: bytes) -> str:

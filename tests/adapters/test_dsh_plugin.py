@@ -143,7 +143,10 @@ def test_a_step_that_is_none_is_the_askers_fault(published, tmp_path):
     [
         (("m", "{", None), "--config is no JSON"),
         (("m", "[]", None), "--config must be a JSON object"),
-        (("m", "{}", "paper"), "--storage knows jsonl, jsonl-zstd, sqlite14, not paper"),
+        (
+            ("m", "{}", "paper"),
+            "--storage knows jsonl, jsonl-zstd, sqlite14, sqlite15, sqlite17, sqlite20, not paper",
+        ),
     ],
 )
 def test_wrong_options_are_told(arguments, told):

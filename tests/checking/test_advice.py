@@ -108,7 +108,7 @@ def test_a_sound_log_has_none(name):
 
 
 def test_every_piece_of_advice_is_tried():
-    elsewhere = {"invalid-utf8", "edition-name", "unreadable", "too-large", "file-changed"}
+    elsewhere = {"invalid-utf8", "edition-name", "encoding-name", "unreadable", "too-large", "file-changed"}
     elsewhere |= {"dictionary-missing", "db-unreadable"}
     assert FIRES.keys() | elsewhere == ADVICE.keys()
 

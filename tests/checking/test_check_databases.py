@@ -267,11 +267,12 @@ def scanned(rows, schema):
     scan = RowScan(loading, collector, schema)
     for each in rows:
         scan.take(row_of(each))
-        if scan.refused:
-            (error,) = [
-                each for each in collector.sorted() if (each.severity, each.layer) == ("error", "storage")
-            ]
-            return error.condition
+    if scan.refused:
+        return next(
+            each.condition
+            for each in collector.sorted()
+            if (each.severity, each.layer) == ("error", "storage")
+        )
     torn = None if scan.issue is None else scan.issue.seq if schema >= 17 else scan.kept
     return scan.kept, torn
 
