@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from conformance.adapters import reference
 from conformance.adapters.registry import AdapterSpec, resolve
 from conformance.adequacy.copies import load
+from conformance.adequacy.mutant import Mutant
 from conformance.adequacy.named import load_named
 from conformance.fuzzing.campaign import Campaign, Outcome
 from conformance.fuzzing.parties import Table
@@ -20,11 +22,14 @@ Port = Callable[[dict[str, Any]], dict[str, Any]]
 
 def mutant(name: str) -> Port:
     """The reference with a named mistake."""
-    for page in load_named(load_ledger()).values():
-        for each in page:
-            if each.id == name:
-                return load({each.module: each.source})
-    raise AssertionError(f"no mutant {name}")
+    each = named()[name]
+    return load({each.module: each.source})
+
+
+@cache
+def named() -> dict[str, Mutant]:
+    """The named mutants by id: many files, read once."""
+    return {each.id: each for page in load_named(load_ledger()).values() for each in page}
 
 
 def spec(port: Port, name: str = "mine") -> AdapterSpec:

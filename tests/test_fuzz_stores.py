@@ -49,14 +49,6 @@ def test_a_mistake_is_found(name, op, examples):
     assert not found.faults
 
 
-def test_a_mistake_of_a_backend_shrinks_to_few_steps():
-    found = fuzzed(mutant("backend.inspected-ids-forgotten"), "backend", examples=200, shrinks=1)
-    first, *_ = found.differences.values()
-    names = [next(iter(step)) for step in first.members["steps"]]
-    assert len(names) <= 9
-    assert "create" in names[names.index("inspect") :]
-
-
 def test_what_is_put_in_rounds_is_asked_like_the_rest():
     header = {"version": 0, "id": "s", "createdAt": 1, "delegationDepth": 0}
     bodies = [
@@ -151,15 +143,15 @@ def test_rows_are_read_and_refused_both(schema):
 
 def test_logs_are_loaded_and_refused_at_every_step():
     draw = Seeded("tests")
-    met = kinds_of("jsonl.load", [loading.load_request(draw) for _ in range(1500)])
-    assert met.count("result") > 500
+    met = kinds_of("jsonl.load", [loading.load_request(draw) for _ in range(900)])
+    assert met.count("result") > 300
     wanted = {"jsonl-gap", "jsonl-identity", "legacy-mode-set", "event-type-unknown", "header-cwd-relative"}
     assert wanted <= set(met)
 
 
 def test_databases_are_opened_and_refused():
     draw = Seeded("tests")
-    met = kinds_of("sqlite.open@17", [openings.open_request(draw, 17) for _ in range(150)])
+    met = kinds_of("sqlite.open@17", [openings.open_request(draw, 17) for _ in range(100)])
     conditions = {
         "db-not-a-database", "db-unversioned", "db-schema-version", "db-application-id", "db-schema-objects",
         "db-store-identity", "result",
@@ -170,7 +162,7 @@ def test_databases_are_opened_and_refused():
 def test_stories_reach_what_a_backend_refuses():
     draw = Seeded("tests")
     connection = resolve("reference").connect()
-    asked = [Request(number, body_of("backend", backends.request(draw))) for number in range(1, 120)]
+    asked = [Request(number, body_of("backend", backends.request(draw))) for number in range(1, 90)]
     met = set()
     for _, answer in connection.exchange(iter(asked)):
         met |= {step.get("rejected", {}).get("condition") for step in answer.value["steps"]}

@@ -110,3 +110,16 @@ def content_of(source: Bytes, frame: Frame) -> Iterator[bytes]:
     with decompressor.stream_reader(Part(), read_size=PIECE) as reader:  # type: ignore[arg-type]
         while piece := reader.read(PIECE):
             yield piece
+
+
+def expands(source: Bytes, frame: Frame, most: int) -> bool:
+    """Whether what there is of a torn frame expands, to at most so many bytes; else nothing is saved."""
+    size = 0
+    try:
+        for piece in content_of(source, frame):
+            size += len(piece)
+            if size > most:
+                return False
+    except zstandard.ZstdError:
+        return False
+    return True

@@ -15,7 +15,7 @@ from conformance.checking.collector import Collector, Place
 from conformance.checking.databases import RowScan, connected, key_of, schema_of
 from conformance.checking.db_rows import NoDictionary
 from conformance.checking.exact_json import TooDeep, is_seq
-from conformance.checking.frames import FrameFault, content_of, frames_of
+from conformance.checking.frames import FrameFault, content_of, expands, frames_of
 from conformance.checking.lines import Lines, Overlong
 from conformance.checking.loading import Loading
 from conformance.checking.model import FileReport
@@ -24,7 +24,7 @@ from conformance.checking.shapes import Event, member
 from conformance.checking.sources import blocks_of, is_compressed, is_database, opened
 from conformance.checking.surface import Node
 from conformance.errors import UsageError
-from conformance.limits import LONGEST_LINE
+from conformance.limits import LARGEST_CONTENT, LONGEST_LINE
 
 PREVIEW = 60
 
@@ -159,8 +159,12 @@ def read_history(
         try:
             if is_compressed(source, str(path)):
                 for frame in frames_of(source):
+                    if frame.end is None and not expands(source, frame, LARGEST_CONTENT):
+                        break
                     for piece in content_of(source, frame):
                         cutter.take(piece)
+                        if cutter.size > LARGEST_CONTENT:
+                            raise Overlong(f"the frames expand to more than {LARGEST_CONTENT:,} bytes")
             else:
                 for block in blocks_of(source, None):
                     cutter.take(block)

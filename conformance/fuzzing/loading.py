@@ -12,7 +12,7 @@ from conformance.fuzzing import chunks, interrupted, logs, messages, sessions, s
 from conformance.fuzzing.draw import Draw
 from conformance.fuzzing.logs import LogDraft
 from conformance.fuzzing.spelling import Members, encode, raw, unmarked
-from conformance.zstd_frames import frame_of
+from conformance.zstd_frames import STORED, frame_of, frame_of_blocks
 
 HEADER: dict[str, Any] = {"type": "session", "version": 0, "id": "s", "createdAt": 1000, "delegationDepth": 0}
 OTHER_IDS = ("S", "s ", "t", "ſ", "s\u0301", "", "ss", "s0")
@@ -175,7 +175,11 @@ NO_FRAMES = (
 
 
 def written(draw: Draw, content: bytes) -> bytes:
-    """One frame, in blocks of some size, with a checksum or without."""
+    """One frame, in blocks of some size, with a checksum or without; seldom with a repeated blank."""
+    if draw.chance(8) and content.endswith(b"\n"):
+        blanks = draw.integer(2, 60)
+        blocks = [(content[:-1], STORED), (b" ", blanks), (b"\n", STORED)]
+        return frame_of_blocks(blocks, len(content) + blanks)
     block = draw.choice((None, 1, 7, 50)) if draw.chance(20) else None
     return frame_of(content, "right" if not draw.chance(20) else "absent", block)
 

@@ -152,3 +152,19 @@ def test_explain_tells_where_it_stops(tmp_path, capsys):
     assert code == 1
     assert "2 events, 1 nodes" in out
     assert "not followed further: 3 events are missing" in out
+
+
+@pytest.mark.parametrize("damage", [False, True], ids=["cut", "cut and damaged"])
+def test_explain_takes_of_a_torn_frame_what_a_reader_takes(tmp_path, capsys, damage):
+    """The whole lines of it, or nothing where what there is of it does not expand."""
+    compress = zstandard.ZstdCompressor(write_checksum=True).compress
+    head, _, rest = log(*REPLACED).partition(b"\n")
+    lines = rest.splitlines(keepends=True)
+    torn = compress(b"".join(lines[3:]))
+    torn = torn[:9] + b"\xff" * 4 + torn[13:-8] if damage else torn[:-2]
+    path = tmp_path / "log.jsonl.zstd"
+    path.write_bytes(compress(head + b"\n") + compress(b"".join(lines[:3])) + torn)
+    (report,) = conformance.check(path).files
+    assert main(["explain", str(path)]) == 0
+    assert capsys.readouterr().out.startswith(f"{report.events} events, {report.nodes} nodes")
+    assert report.events == (3 if damage else 10)
