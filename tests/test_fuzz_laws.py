@@ -164,6 +164,22 @@ def test_no_law_holds_for_a_port_that_always_breaks_down(name):
     assert breach.seen == 5
 
 
+def test_a_listed_crash_is_no_breach_of_a_law_where_another_party_shows_it():
+    def shapeless_crashes(request):
+        told = reference.answer(request)
+        if told.get("rejected", {}).get("condition") == "event-shapeless":
+            return {"crashed": "TypeError"}
+        return told
+
+    law = BY_NAME["framed"]
+    with Table.open([spec(shapeless_crashes)]) as table:
+        alone = run_laws(table, table.parties[0], [law], "tests", 300, None)
+    with Table.open([spec(shapeless_crashes), resolve("reference")]) as table:
+        held_against = run_laws(table, table.parties[0], [law], "tests", 300, None)
+    assert alone.breaches.keys() == {"framed"}
+    assert held_against.breaches == {}
+
+
 def test_all_laws_hold_for_the_reference():
     with Table.open([resolve("reference")]) as table:
         party = table.parties[0]
