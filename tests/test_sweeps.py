@@ -165,6 +165,36 @@ def test_what_the_compressed_format_cannot_tell_is_counted():
     assert sweep(connection_of(), PLAIN, "tear").unloadable == 0
 
 
+MALFORMED = [
+    {},
+    {"events": 5, "tornFrom": None},
+    {"events": [], "tornFrom": "x"},
+    {"events": [], "tornFrom": -1},
+    {"events_text": "[", "tornFrom": None},
+    {"events_text": 5, "tornFrom": None},
+]
+
+
+@pytest.mark.parametrize("log", [PLAIN, COMPRESSED], ids=["plain", "zstd"])
+@pytest.mark.parametrize("result", MALFORMED)
+def test_what_is_no_answer_is_a_failure_with_its_offset(result, log):
+    verdict = sweep(connection_of(lambda _data, _told: {"result": result}), log, "cut", stride=500)
+    assert verdict.first is not None
+    assert verdict.failures == verdict.checks == verdict.outcomes["malformed"]
+    assert verdict.first.damage.offset == 0
+    assert verdict.first.told.startswith("answered with malformed: ")
+
+
+@pytest.mark.parametrize("result", [*MALFORMED, {"events": [], "tornFrom": None, "closers": 5}])
+def test_nor_does_one_about_a_repair_end_the_sweep(result):
+    def answer(request):
+        return {"result": result} if request["op"] == "jsonl.load" else reference.answer(request)
+
+    verdict = sweep(InProcess(answer), PLAIN, "cut", stride=500)
+    assert verdict.first is not None
+    assert "does not load whole: malformed" in verdict.first.told
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [

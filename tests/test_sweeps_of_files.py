@@ -187,6 +187,33 @@ def test_a_fault_with_a_database_is_found_and_repeated(fault, kind, left_behind,
     assert repeat(resolve("store:sqlite15").connect(), saved).failures == 0
 
 
+@pytest.mark.parametrize("result", [{}, {"events": 5}, {"events": [5]}, {"events_text": "["}, 5])
+@pytest.mark.parametrize("name", ["jsonl", "sqlite15"])
+def test_what_is_no_answer_is_a_failure_with_its_offset(result, name):
+    def change(step, found, _root):
+        if "load" in step:
+            found.clear()
+            found["result"] = result
+
+    verdict, _ = sweep_files(with_fault(change, name), "cut", COUNT, 100_000)
+    assert verdict.first is not None
+    assert verdict.failures == verdict.outcomes["malformed"] > 0
+    assert "malformed" in verdict.first.told
+
+
+@pytest.mark.parametrize("result", [{}, {"steps": 5}, {"steps": []}, {"steps": [5]}])
+def test_nor_is_a_request_that_was_answered_with_something_else(result):
+    honest = reference_stores.adapter("jsonl")
+
+    def answer(request):
+        if request["op"] == "backend" and "load" in request["steps"][0]:
+            return {"result": result}
+        return honest(request)
+
+    verdict, _ = sweep_files(InProcess(answer), "cut", COUNT, 100_000)
+    assert verdict.failures == verdict.checks == verdict.outcomes["malformed"]
+
+
 def test_closers_stand_behind_open_turns_only():
     start = {"type": "turn/start", "data": {}}
     end = {"type": "turn/end", "data": {}}

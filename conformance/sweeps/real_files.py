@@ -12,10 +12,11 @@ from typing import Any
 
 from conformance.phases import contents
 from conformance.protocol import Answer, Connection
+from conformance.sweeps.answers import steps_of
 from conformance.sweeps.damages import Damage, damages
 from conformance.sweeps.good_log import HEADER, Event, GoodLog, event_of
 from conformance.sweeps.laws import broken_law, cut_is_refused, expected, is_lost_unseen
-from conformance.sweeps.real_log import RealLog, backend_request, steps_of, write_good_log
+from conformance.sweeps.real_log import RealLog, backend_request, write_good_log
 from conformance.sweeps.run import Verdict
 
 AT_ONCE = 64
@@ -124,7 +125,7 @@ def asked(connection: Connection, trials: list[Trial], steps: Any) -> Iterator[t
     ]
     answered: dict[int, Answer] = dict(connection.exchange(iter(requests)))
     for number, trial in enumerate(trials):
-        yield trial, steps_of(answered[number], len(questions[number]))
+        yield trial, steps_of(answered[number], questions[number])
 
 
 def fault_of(log: GoodLog, trial: Trial) -> str | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from conformance.errors import AdapterError
 from conformance.protocol import Answer, Connection, Request
+from conformance.sweeps.answers import read_scan
 from conformance.sweeps.damages import Damage, damages
 from conformance.sweeps.good_log import GoodLog
 from conformance.sweeps.laws import fault_of, is_unseen
@@ -69,7 +70,8 @@ def sweep(
             asked[number] = damage
             yield scan_request(number, damage.apply(log.data), log.compression)
 
-    for number, answer in connection.exchange(requests()):
+    for number, told_of in connection.exchange(requests()):
+        answer = read_scan(told_of)
         damage = asked.pop(number)
         data = damage.apply(log.data)
         verdict.checks += 1
