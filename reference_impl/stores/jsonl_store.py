@@ -21,6 +21,7 @@ from ..rejection import Rejection
 from .durable import publish, replace_tail
 from .jsonl_format import count_before, event_bytes, header_bytes, listed_header, scan_open
 from .store import Event, Header, Opened, Store, Stored
+from .written_numbers import as_written
 
 ANY_ID = "any"
 """The id that stands for all where what is asked of a store does not hang on one."""
@@ -37,6 +38,10 @@ class StoredFile(Stored):
     size: int
     end: int
     lost: list[Event]
+
+    @property
+    def rewritten(self) -> int:
+        return len(self.lost)
 
 
 @dataclass
@@ -75,7 +80,7 @@ class JsonlStore(Store[StoredFile, Open]):
 
     def settle(self, session_id: str, stored: StoredFile, missing: list[Event]) -> None:
         """Write what a stored log lacks, in the place of its torn tail; then it can be appended to."""
-        content = event_bytes(stored.lost + missing, self.compression)
+        content = event_bytes(as_written(stored.lost) + missing, self.compression)
         if content or stored.end < stored.size:
             replace_tail(stored.path, stored.size, stored.end, content)
         count = len(stored.events) + len(missing)

@@ -28,6 +28,7 @@ from ..lossless_json import is_lossless
 from ..rejection import Rejection
 from ..values import is_seq, show, to_double
 from .durable import UnsettledError, lock_folder
+from .written_numbers import as_written
 
 Header = dict[str, Any]
 Event = dict[str, Any]
@@ -39,6 +40,11 @@ class Stored:
 
     header: Header
     events: list[Event]
+
+    @property
+    def rewritten(self) -> int:
+        """How many of the last events a repair has to write a second time."""
+        return 0
 
 
 @dataclass
@@ -166,8 +172,10 @@ class Store(ABC, Generic[StoredLog, OpenLog]):
                 f'cannot load session "{session_id}" while its live turn is open; use the live Session'
                 " or wait for the turn to close",
             )
+        kept = len(events) - stored.rewritten
+        missing = as_written(missing)
         self.settle(session_id, stored, missing)
-        return View(stored.header, events + missing)
+        return View(stored.header, events[:kept] + as_written(events[kept:]) + missing)
 
     def prepare(self, session_id: str) -> View:
         """BACK-27."""
@@ -183,9 +191,9 @@ class Store(ABC, Generic[StoredLog, OpenLog]):
         if self.holds(header):
             stored = self.read(session_id)
             require_continuation(header, log, {"header": stored.header, "events": stored.events})
-            self.settle(session_id, stored, log[len(stored.events) :])
+            self.settle(session_id, stored, as_written(log[len(stored.events) :]))
         else:
-            self.begin(copied(header), log)
+            self.begin(copied(header), as_written(log))
             self.created.pop(session_id, None)
         self.live[session_id] = header
 

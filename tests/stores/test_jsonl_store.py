@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from conformance.adapters.registry import resolve
 from conformance.corpus import load_corpus
@@ -201,4 +203,41 @@ def test_a_repair_is_one_write_and_leaves_a_whole_log(tmp_path):
     loaded = again.load("s")
     found = scan(file_of(again).read_bytes())
     assert (found.events, found.torn_from) == (loaded.events, None)
+    again.close()
+
+
+BEYOND = b'{"type":"step/start","seq":1,"time":6,"data":{"turn":1,"step":1e400}}\n'
+
+
+def test_a_number_beyond_all_doubles_is_closed_with_null(tmp_path):
+    """As the published backends have it. An inspection shows the number, for it writes nothing."""
+    store = JsonlStore(tmp_path)
+    store.create(HEADER)
+    store.append("s", [START])
+    store.close()
+    with file_of(store).open("ab") as stream:
+        stream.write(BEYOND)
+    again = JsonlStore(tmp_path)
+    inspected = again.inspect("s").events
+    loaded = again.load("s").events
+    assert [event["data"].get("step") for event in inspected] == [None, math.inf, math.inf, None]
+    assert [event["data"].get("step", "-") for event in loaded] == ["-", math.inf, None, "-"]
+    assert again.load("s").events == again.inspect("s").events == loaded
+    again.append("s", [{**START, "seq": 4}])
+    again.close()
+
+
+def test_so_is_one_in_a_torn_frame_that_is_written_again(tmp_path):
+    store = JsonlStore(tmp_path, "zstd")
+    store.create(HEADER)
+    store.append("s", [START])
+    store.close()
+    with file_of(store).open("ab") as stream:
+        compressor = zstandard.ZstdCompressor().compressobj()
+        stream.write(compressor.compress(BEYOND) + compressor.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK))
+    again = JsonlStore(tmp_path, "zstd")
+    assert again.inspect("s").events[1]["data"]["step"] == math.inf
+    loaded = again.load("s").events
+    assert [event["data"].get("step", "-") for event in loaded] == ["-", None, None, "-"]
+    assert again.inspect("s").events == loaded
     again.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import sqlite3
@@ -291,6 +292,21 @@ def test_a_row_that_cannot_be_read_goes_and_closers_come_in_one_write(store):
     assert again.revision("s") == f"{revision.rpartition(':')[0]}:2"
     assert again.load("s") == loaded
     assert again.revision("s").endswith(":2")
+    again.close()
+
+
+def test_a_number_beyond_all_doubles_is_closed_with_null(store):
+    """As the published backends have it. An inspection shows the number, for it writes nothing."""
+    store.append("s", [START])
+    store.close()
+    insert = UNREADABLE.format(key=key(store), seq=1)
+    sql(store, insert.replace("{bad", '{"turn":1,"step":1e400}').replace("'x'", "'step/start'"))
+    again = anew(store)
+    inspected = again.inspect("s").events
+    loaded = again.load("s").events
+    assert [event["data"].get("step", "-") for event in inspected] == ["-", math.inf, math.inf, "-"]
+    assert [event["data"].get("step", "-") for event in loaded] == ["-", math.inf, None, "-"]
+    assert again.load("s").events == again.inspect("s").events == loaded
     again.close()
 
 
