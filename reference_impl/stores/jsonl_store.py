@@ -18,7 +18,7 @@ from ..backend import require_wanted
 from ..jsonl_path import Place, check_place, check_store, place_of, segment_of
 from ..load import require_identity
 from ..rejection import Rejection
-from .durable import publish, replace_tail
+from .durable import adopt, publish, replace_tail
 from .jsonl_format import count_before, event_bytes, header_bytes, listed_header, scan_open
 from .store import Event, Header, Opened, Store, Stored
 from .written_numbers import as_written
@@ -83,6 +83,8 @@ class JsonlStore(Store[StoredFile, Open]):
         content = event_bytes(as_written(stored.lost) + missing, self.compression)
         if content or stored.end < stored.size:
             replace_tail(stored.path, stored.size, stored.end, content)
+        if session_id not in self.open:
+            adopt(self.folder, stored.path)
         count = len(stored.events) + len(missing)
         self.open[session_id] = Open(count, stored.path, stored.end + len(content))
 

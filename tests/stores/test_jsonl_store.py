@@ -88,6 +88,49 @@ def test_the_names_of_new_folders_and_files_are_flushed(tmp_path, monkeypatch):
     store.close()
 
 
+def flushed_folders(monkeypatch, root):
+    flushed = []
+    monkeypatch.setattr(durable, "sync_folder", lambda folder: flushed.append(folder.relative_to(root)))
+    return flushed
+
+
+def test_a_name_whose_flush_failed_is_flushed_by_the_next_attempt(store, monkeypatch):
+    """The folders are there by then, and it does not show that their names are not on the disk."""
+    sync_folder = durable.sync_folder
+
+    def broken(folder):
+        if folder.name == "_no-cwd":
+            raise OSError(errno.EIO, "the disk is gone")
+        sync_folder(folder)
+
+    monkeypatch.setattr(durable, "sync_folder", broken)
+    with pytest.raises(OSError, match="the disk is gone"):
+        store.append("s", [START])
+    flushed = flushed_folders(monkeypatch, store.folder)
+    store.append("s", [START])
+    assert flushed == [Path(), Path("_no-cwd"), Path("_no-cwd/s")]
+
+
+def test_a_file_of_a_killed_writer_is_flushed_with_its_names_before_it_is_answered_for(store, monkeypatch):
+    """That one may have died between the link and the flush, and its other name is still there."""
+    store.append("s", [START, END])
+    fresh = file_of(store).with_name(f"{store.file}.fresh")
+    os.link(file_of(store), fresh)
+    store.close()
+    again = JsonlStore(store.folder, store.compression)
+    synced, fsync = [], os.fsync
+    monkeypatch.setattr(os, "fsync", lambda number: synced.append(os.fstat(number).st_ino) or fsync(number))
+    flushed = flushed_folders(monkeypatch, store.folder)
+    again.load("s")
+    assert flushed == [Path("_no-cwd/s"), Path("_no-cwd"), Path()]
+    assert file_of(again).stat().st_ino in synced
+    assert not fresh.exists()
+    flushed.clear()
+    again.load("s")
+    assert flushed == []  # once for each opening
+    again.close()
+
+
 @pytest.mark.parametrize("taken", [0, 1, 30])
 def test_an_append_that_fails_leaves_the_file_as_it_was(store, monkeypatch, taken):
     store.append("s", [START])

@@ -101,7 +101,9 @@ def test_a_database_of_another_schema_is_refused_in_one_answer(tmp_path):
     SqliteStore(tmp_path, 15).close()
     connection = InProcess(reference_stores.adapter("sqlite20"))
     assert "backend" in connection.hello.capabilities
-    told = reference_stores.adapter("sqlite20")({"op": "backend", "root": str(tmp_path), "steps": []})
+    told = reference_stores.adapter("sqlite20")(
+        {"op": "backend", "edition": "v0", "root": str(tmp_path), "steps": []}
+    )
     assert told["rejected"]["condition"] == "db-schema-version"
 
 
