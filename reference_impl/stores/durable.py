@@ -11,7 +11,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 FRESH = ".fresh"
@@ -111,10 +111,19 @@ def publish(root: Path, path: Path, content: bytes) -> None:
         try:
             sync_folder(path.parent)
         except BaseException:
-            path.unlink()
+            take_back(path)
             raise
     finally:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):  # it is no part of the answer
+            fresh.unlink(missing_ok=True)
+
+
+def take_back(path: Path) -> None:
+    """A file whose name may not be on the disk goes again."""
+    try:
+        path.unlink()
+    except OSError as error:
+        raise UnsettledError(f"{path}: a write failed and could not be rolled back: {error}") from error
 
 
 def adopt(root: Path, path: Path) -> None:

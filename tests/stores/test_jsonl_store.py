@@ -18,7 +18,7 @@ from conformance.ledger import load_ledger
 from reference_impl.jsonl import scan
 from reference_impl.rejection import Rejection
 from reference_impl.stores import durable
-from reference_impl.stores.durable import StoreBusy, publish
+from reference_impl.stores.durable import StoreBusy, UnsettledError, publish
 from reference_impl.stores.jsonl_store import JsonlStore
 from reference_impl.stores.store import ReadOnly
 
@@ -153,6 +153,46 @@ def test_an_append_that_fails_leaves_the_file_as_it_was(store, monkeypatch, take
     assert store.load("s").events == [START, END]
 
 
+@pytest.mark.parametrize("taken", [0, 1, 30])
+def test_a_repair_that_fails_puts_the_torn_tail_back(store, monkeypatch, taken):
+    """Byte by byte: what a crash has left is evidence until its repair is on the disk."""
+    store.append("s", [START])
+    store.close()
+    with file_of(store).open("ab") as stream:
+        stream.write({"none": b'{"type":"turn/e', "zstd": b"\x28\xb5\x2f\xfd\x24"}[store.compression])
+    before = file_of(store).read_bytes()
+    again = JsonlStore(store.folder, store.compression)
+    pwrite, failing = os.pwrite, [True]
+
+    def full(descriptor, content, offset):
+        if not failing[0]:
+            return pwrite(descriptor, content, offset)
+        failing[0] = False
+        pwrite(descriptor, content[:taken], offset)
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(OSError, match="no space left"):
+        again.load("s")
+    monkeypatch.undo()
+    assert file_of(again).read_bytes() == before
+    assert [event["type"] for event in again.load("s").events] == ["turn/start", "turn/end"]
+    again.close()
+
+
+def test_a_listing_passes_over_a_header_that_cannot_be_expanded(tmp_path):
+    store = JsonlStore(tmp_path, "zstd")
+    for name in ("s", "t"):
+        store.create({**HEADER, "id": name})
+        store.append(name, [START])
+    path = tmp_path / "_no-cwd" / "t" / store.file
+    content = bytearray(path.read_bytes())
+    content[12] ^= 0xFF  # within the blocks of the first frame
+    path.write_bytes(content)
+    assert store.list_headers() == [HEADER]
+    store.close()
+
+
 def test_a_flush_that_fails_is_no_answer(store, monkeypatch):
     store.append("s", [START])
     before = file_of(store).read_bytes()
@@ -181,6 +221,43 @@ def test_a_first_batch_that_fails_leaves_no_file(store, monkeypatch):
     assert [path for path in store.folder.rglob("*") if path.is_file()] == []
     store.append("s", [START])
     assert len(store.inspect("s").events) == 2
+
+
+def test_the_other_name_of_a_file_that_is_on_the_disk_may_stay(store, monkeypatch):
+    unlink = Path.unlink
+
+    def broken(path, missing_ok=False):
+        if path.exists():
+            raise OSError(errno.EIO, "the disk is gone")
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", broken)
+    store.append("s", [START])
+    store.append("s", [END])
+    monkeypatch.undo()
+    assert store.inspect("s").events == [START, END]
+
+
+def test_a_first_batch_that_may_be_there_is_read_before_more_is_written(store, monkeypatch):
+    """The flush of its name failed, and so did taking the name back."""
+    sync_folder, unlink = durable.sync_folder, Path.unlink
+
+    def broken(path, missing_ok=False):
+        if path.name == store.file or path.name == "s":
+            raise OSError(errno.EIO, "the disk is gone")
+        if isinstance(missing_ok, bool):
+            unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", broken)
+    monkeypatch.setattr(
+        durable, "sync_folder", lambda folder: broken(folder) if folder.name == "s" else sync_folder(folder)
+    )
+    with pytest.raises(OSError, match="the disk is gone"):
+        store.append("s", [START])
+    monkeypatch.undo()
+    with pytest.raises(Rejection, match="expected 2"):
+        store.append("s", [START])
+    assert [event["type"] for event in store.inspect("s").events] == ["turn/start", "turn/end"]
 
 
 def test_a_new_file_is_written_over_no_other(tmp_path):
@@ -218,6 +295,24 @@ def test_an_inspection_takes_no_lock_and_writes_nothing(store):
         with pytest.raises(ReadOnly, match="opened read-only"):
             call()
     assert file_of(store).read_bytes() == content
+
+
+def test_a_repair_that_is_in_doubt_leaves_nothing_to_append_to(store, monkeypatch):
+    """Nobody else wrote to it, so nobody is told so: the next append reads the log first."""
+    store.append("s", [START])
+    pwrite = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda number, content, offset: pwrite(number, content[:5], offset))
+
+    def broken(_descriptor):
+        raise OSError(errno.EIO, "the disk is gone")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    monkeypatch.setattr(os, "ftruncate", lambda number, end: broken(number))
+    with pytest.raises(UnsettledError):
+        store.load("s")
+    monkeypatch.undo()
+    with pytest.raises(Rejection, match="expected 2"):
+        store.append("s", [END])
 
 
 def test_bytes_that_somebody_else_wrote_are_not_cut_off(store):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import shutil
@@ -24,6 +25,7 @@ from conformance.ledger import load_ledger
 from reference_impl.rejection import Rejection
 from reference_impl.sqlite_open import create
 from reference_impl.sqlite_rows import UndecidableError
+from reference_impl.stores import sqlite_file
 from reference_impl.stores.durable import StoreBusy, UnsettledError, without_writer
 from reference_impl.stores.sqlite_file import NAME, DatabaseError
 from reference_impl.stores.sqlite_store import SqliteStore, Unstorable, insert_rows, rows_of
@@ -181,6 +183,25 @@ def test_nor_does_a_database_that_another_file_has_come_in_place_of(store, tmp_p
         transaction(Swapping(), store.path, store.schema),
     ):
         pass
+
+
+def test_what_is_in_doubt_is_read_before_more_is_written(store, monkeypatch):
+    """Whether that was the first batch, a later one or a repair."""
+    numbers = itertools.count()
+
+    def in_doubt(write):
+        monkeypatch.setattr(sqlite_file, "number_in_place", lambda _path: next(numbers))
+        with pytest.raises(UnsettledError, match="another file"):
+            write()
+        monkeypatch.undo()
+
+    in_doubt(lambda: store.append("s", [START]))
+    in_doubt(lambda: store.load("s"))
+    with pytest.raises(Rejection, match="expected 2"):
+        store.append("s", [END])
+    in_doubt(lambda: store.append("s", [title(2)]))
+    store.append("s", [title(3)])
+    assert len(store.inspect("s").events) == 4
 
 
 def test_somebody_elses_write_is_not_written_over(store):
