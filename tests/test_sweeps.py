@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -243,6 +244,13 @@ def test_an_adapter_without_a_scan_is_told_so():
 
     with pytest.raises(AdapterError, match=r"asks jsonl\.scan"):
         sweep(InProcess(answer), PLAIN, "cut")
+
+
+def test_a_sweep_without_a_check_has_not_passed():
+    """As that of torn last writes, where the log says of none that it is the last."""
+    log = replace(PLAIN, last_write=len(PLAIN.data))
+    with pytest.raises(UsageError, match="tear, plain: there is no such damage"):
+        sweep(connection_of(), log, "tear")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from conformance.errors import AdapterError
+from conformance.errors import AdapterError, UsageError
 from conformance.protocol import Answer, Connection, Request
 from conformance.sweeps.answers import read_scan
 from conformance.sweeps.damages import Damage, damages
@@ -47,6 +47,11 @@ class Verdict:
         if self.first is None or place < (self.first.damage.offset, self.first.damage.bit or 0):
             self.first = Failure(damage, told)
 
+    def require_checks(self) -> None:
+        """Raises UsageError where nothing was asked, for that is no pass."""
+        if self.checks == 0:
+            raise UsageError(f"{self.name}: there is no such damage to this log; leave the kind out")
+
 
 def scan_request(number: int, data: bytes, compression: str) -> Request:
     """One question of ``jsonl.scan``."""
@@ -83,6 +88,7 @@ def sweep(
             repairs.setdefault(data[: answer.value["tornFrom"]], damage)
         verdict.unseen += told is None and is_unseen(log, damage, answer)
         verdict.unloadable += told is None and damage.kind == "tear" and answer.kind == "rejected"
+    verdict.require_checks()
     check_repairs(connection, log, verdict, repairs)
     return verdict
 
