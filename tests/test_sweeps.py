@@ -9,6 +9,7 @@ import pytest
 
 from conformance.adapters import reference
 from conformance.adapters.inprocess import InProcess
+from conformance.adapters.registry import resolve
 from conformance.cli import main
 from conformance.errors import AdapterError, UsageError
 from conformance.sweeps.damages import KINDS, Damage, damages
@@ -253,16 +254,50 @@ def test_a_sweep_without_a_check_has_not_passed():
         sweep(connection_of(), log, "tear")
 
 
+SAVED = {"kind": "cut", "offset": 1, "bit": None, "events": 5, "compression": "none", "files": False}
+WRONG = [
+    {"kind": "x"},
+    {"kind": []},
+    {"compression": "lz4"},
+    {"compression": []},
+    {"compression": "sqlite"},
+    {"offset": "1"},
+    {"offset": -1},
+    {"offset": True},
+    {"kind": "flip-open", "bit": "x"},
+    {"kind": "flip-open", "bit": None},
+    {"kind": "flip-open", "bit": 8},
+    {"bit": 1},
+    {"events": -5},
+    {"events": 0},
+    {"events": 10**9},
+    {"files": 1},
+]
+
+
 @pytest.mark.parametrize(
-    "content",
-    ["", "{}", "[]",
-                '{"kind":"x","offset":1,"bit":0,"events":5,"compression":"none","files":false}',
-                '{"kind":"cut","offset":1,"bit":null,"events":5,"compression":"lz4","files":false}'],
-)  # fmt: skip
+    "content", ["", "{}", "[]", "[" * 99_999, *(json.dumps({**SAVED, **wrong}) for wrong in WRONG)]
+)
 def test_what_is_no_saved_check_is_refused(tmp_path, content):
     (tmp_path / "x.json").write_text(content)
     with pytest.raises(UsageError, match="is no saved check"):
         repeat(connection_of(), tmp_path / "x.json")
+
+
+@pytest.mark.parametrize("files", [False, True])
+@pytest.mark.parametrize("kind", ["cut", "flip-open"])
+def test_nor_is_a_damage_behind_the_end_of_the_log(tmp_path, kind, files):
+    saved = {
+        **SAVED,
+        "kind": kind,
+        "bit": 0 if kind == "flip-open" else None,
+        "offset": 10**6,
+        "files": files,
+    }
+    (tmp_path / "x.json").write_text(json.dumps(saved))
+    connection = resolve("store:jsonl").connect() if files else connection_of()
+    with pytest.raises(UsageError, match=r"byte 1000000.*lies behind the end of the log"):
+        repeat(connection, tmp_path / "x.json")
 
 
 def test_the_command(capsys):

@@ -62,6 +62,8 @@ def sweep_files(
         good.mkdir()
         real = write_good_log(connection, good, count)
         real = real.left_behind() if left_behind else real
+        if only is not None:
+            only.require_within(real.log)
         verdict = Verdict(f"{kind}, {FORMATS[real.log.compression]}, real files")
         chosen = iter([only]) if only is not None else damages(kind, real.log, stride)
         numbers = itertools.count()

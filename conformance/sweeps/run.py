@@ -65,6 +65,8 @@ def sweep(
     """One sweep in memory. Raises AdapterError where the adapter does not offer ``jsonl.scan``."""
     if "jsonl.scan" not in connection.hello.capabilities:
         raise AdapterError("a sweep in memory asks jsonl.scan, which this adapter does not declare")
+    if only is not None:
+        only.require_within(log)
     verdict = Verdict(f"{kind}, {'plain' if log.compression == 'none' else 'compressed'}")
     asked: dict[int, Damage] = {}
     repairs: dict[bytes, Damage] = {}
