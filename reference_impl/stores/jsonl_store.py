@@ -156,8 +156,7 @@ class JsonlStore(Store[StoredFile, Open]):
             raise Rejection("session-not-found", f'session "{session_id}" not found')
         descriptor = os.open(path, os.O_RDONLY)
         try:
-            size = os.fstat(descriptor).st_size
-            scanned = scan_open(descriptor, self.compression)
+            scanned, size = scan_open(descriptor, self.compression, alone=self.lock is not None)
             header: Header = scanned.header
             events: list[Event] = scanned.events  # type: ignore[assignment]
             lost: list[Event] = []

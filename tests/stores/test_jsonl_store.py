@@ -17,7 +17,7 @@ from conformance.errors import UsageError
 from conformance.ledger import load_ledger
 from reference_impl.jsonl import scan
 from reference_impl.rejection import Rejection
-from reference_impl.stores import durable
+from reference_impl.stores import durable, jsonl_format
 from reference_impl.stores.durable import StoreBusy, UnsettledError, publish
 from reference_impl.stores.jsonl_store import JsonlStore
 from reference_impl.stores.store import ReadOnly
@@ -313,6 +313,36 @@ def test_a_repair_that_is_in_doubt_leaves_nothing_to_append_to(store, monkeypatc
     monkeypatch.undo()
     with pytest.raises(Rejection, match="expected 2"):
         store.append("s", [END])
+
+
+@pytest.mark.parametrize("piece", [1 << 20, 7])
+def test_a_reader_is_told_of_no_damage_while_a_writer_repairs(store, monkeypatch, piece):
+    """The file is longer than when it was opened, or its tail is another, at some moment of the reading."""
+    store.append("s", [START])
+    store.close()
+    with file_of(store).open("ab") as stream:
+        stream.write({"none": b'{"type":"session/ti', "zstd": b"\x28\xb5\x2f\xfd\x24\x7f"}[store.compression])
+    size = file_of(store).stat().st_size
+    writer = JsonlStore(store.folder, store.compression)
+    reader = JsonlStore(store.folder, store.compression, read_only=True)
+    read, going_on = jsonl_format.OpenFile.read, [True]
+
+    def interleaved(source, offset, count):
+        found = read(source, offset, min(count, piece))
+        if going_on[0] and offset + len(found) > size - 4:
+            going_on[0] = False
+            monkeypatch.setattr(jsonl_format.OpenFile, "read", read)
+            writer.load("s")
+            writer.append("s", [{**START, "seq": 2}, {**END, "seq": 3}])
+            monkeypatch.setattr(jsonl_format.OpenFile, "read", interleaved)
+        return found
+
+    monkeypatch.setattr(jsonl_format.OpenFile, "read", interleaved)
+    told = reader.inspect("s")
+    assert going_on == [False]
+    assert told == writer.inspect("s")
+    assert len(told.events) == 4
+    writer.close()
 
 
 def test_bytes_that_somebody_else_wrote_are_not_cut_off(store):
