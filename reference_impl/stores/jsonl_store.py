@@ -95,11 +95,14 @@ class JsonlStore(Store[StoredFile, Open]):
         require_wanted(aborted)
         names = self.names()
         check_store(names, ANY_ID, self.compression)
+        places: dict[str, list[str]] = {}
+        for name in names:
+            places.setdefault(name.split("/")[1], []).append(name)
         found: dict[str, Header] = {}
         for path in self.files():
             header = self.header_in(path)
             if header is not None:
-                check_store(names, header["id"], self.compression)
+                check_store(places[path.parent.name], header["id"], self.compression)
                 found[header["id"]] = header
         return [found[session_id] for session_id in sorted(found)]
 
@@ -140,14 +143,20 @@ class JsonlStore(Store[StoredFile, Open]):
 
     def find(self, session_id: str) -> Path | None:
         """The file of a session, in whatever project. PATH-8 to PATH-10 are asked of the store first."""
-        check_store(self.names(), session_id, self.compression)
-        found = sorted(self.folder.glob(f"*/{segment_of(session_id)}/{self.file}"))
-        return found[0] if found else None
+        names = self.names()
+        check_store(names, session_id, self.compression)
+        place = [segment_of(session_id), self.file]
+        return next((self.folder / name for name in names if name.split("/")[1:] == place), None)
 
     def names(self) -> list[str]:
         """The files of the store by their paths below it, as far down as logs lie."""
-        found = [*self.folder.glob("*/*"), *self.folder.glob("*/*/*")]
-        return [path.relative_to(self.folder).as_posix() for path in found]
+        found = []
+        for project in names_in(self.folder):
+            for segment in names_in(self.folder / project):
+                found.append(f"{project}/{segment}")
+                files = names_in(self.folder / project / segment)
+                found += [f"{project}/{segment}/{file}" for file in files]
+        return found
 
     def read(self, session_id: str) -> StoredFile:
         """The log of a session from its file. BACK-6, BACK-25; raises Rejection."""
@@ -173,3 +182,11 @@ class JsonlStore(Store[StoredFile, Open]):
         """PATH-7, BACK-29."""
         place = Place(path.parent.parent.name, path.parent.name, path.name)
         check_place(place, header["id"], header.get("cwd"), self.compression)
+
+
+def names_in(folder: Path) -> list[str]:
+    """The names in a folder; none in what is a file, cannot be read, or has gone meanwhile."""
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208 - of names there are many, and no paths are needed
+    except OSError:
+        return []

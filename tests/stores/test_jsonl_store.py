@@ -16,8 +16,9 @@ from conformance.engine import Options, run
 from conformance.errors import UsageError
 from conformance.ledger import load_ledger
 from reference_impl.jsonl import scan
+from reference_impl.jsonl_path import check_store
 from reference_impl.rejection import Rejection
-from reference_impl.stores import durable, jsonl_format
+from reference_impl.stores import durable, jsonl_format, jsonl_store
 from reference_impl.stores.durable import StoreBusy, UnsettledError, publish
 from reference_impl.stores.jsonl_store import JsonlStore
 from reference_impl.stores.store import ReadOnly
@@ -409,3 +410,27 @@ def test_so_is_one_in_a_torn_frame_that_is_written_again(tmp_path):
     assert [event["data"].get("step", "-") for event in loaded] == ["-", None, None, "-"]
     assert again.inspect("s").events == loaded
     again.close()
+
+
+def test_a_listing_goes_over_the_names_of_the_store_once(store, monkeypatch):
+    """And not once for each session, so that a store may have many. It still sees a session in two places."""
+    for number in range(20):
+        store.create({**HEADER, "id": f"s{number}"})
+        store.append(f"s{number}", [START])
+    asked = []
+
+    def counted(files, session, compression):
+        asked.append(len(files))
+        check_store(files, session, compression)
+
+    monkeypatch.setattr(jsonl_store, "check_store", counted)
+    assert len(store.list_headers()) == 20
+    assert sum(asked) <= 2 * len(store.names())
+    twin = store.folder / "--p--" / "s7"
+    twin.mkdir(parents=True)
+    (twin / store.file).write_bytes((store.folder / "_no-cwd" / "s7" / store.file).read_bytes())
+    with pytest.raises(Rejection, match="multiple projects"):
+        store.list_headers()
+    with pytest.raises(Rejection, match="multiple projects"):
+        store.inspect("s7")
+    assert len(store.inspect("s8").events) == 2
