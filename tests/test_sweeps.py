@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from conformance.adapters import reference
 from conformance.adapters.inprocess import InProcess
+from conformance.adapters.registry import resolve
 from conformance.cli import main
 from conformance.errors import AdapterError, UsageError
 from conformance.sweeps.damages import KINDS, Damage, damages
@@ -165,6 +167,36 @@ def test_what_the_compressed_format_cannot_tell_is_counted():
     assert sweep(connection_of(), PLAIN, "tear").unloadable == 0
 
 
+MALFORMED = [
+    {},
+    {"events": 5, "tornFrom": None},
+    {"events": [], "tornFrom": "x"},
+    {"events": [], "tornFrom": -1},
+    {"events_text": "[", "tornFrom": None},
+    {"events_text": 5, "tornFrom": None},
+]
+
+
+@pytest.mark.parametrize("log", [PLAIN, COMPRESSED], ids=["plain", "zstd"])
+@pytest.mark.parametrize("result", MALFORMED)
+def test_what_is_no_answer_is_a_failure_with_its_offset(result, log):
+    verdict = sweep(connection_of(lambda _data, _told: {"result": result}), log, "cut", stride=500)
+    assert verdict.first is not None
+    assert verdict.failures == verdict.checks == verdict.outcomes["malformed"]
+    assert verdict.first.damage.offset == 0
+    assert verdict.first.told.startswith("answered with malformed: ")
+
+
+@pytest.mark.parametrize("result", [*MALFORMED, {"events": [], "tornFrom": None, "closers": 5}])
+def test_nor_does_one_about_a_repair_end_the_sweep(result):
+    def answer(request):
+        return {"result": result} if request["op"] == "jsonl.load" else reference.answer(request)
+
+    verdict = sweep(InProcess(answer), PLAIN, "cut", stride=500)
+    assert verdict.first is not None
+    assert "does not load whole: malformed" in verdict.first.told
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -215,16 +247,57 @@ def test_an_adapter_without_a_scan_is_told_so():
         sweep(InProcess(answer), PLAIN, "cut")
 
 
+def test_a_sweep_without_a_check_has_not_passed():
+    """As that of torn last writes, where the log says of none that it is the last."""
+    log = replace(PLAIN, last_write=len(PLAIN.data))
+    with pytest.raises(UsageError, match="tear, plain: there is no such damage"):
+        sweep(connection_of(), log, "tear")
+
+
+SAVED = {"kind": "cut", "offset": 1, "bit": None, "events": 5, "compression": "none", "files": False}
+WRONG = [
+    {"kind": "x"},
+    {"kind": []},
+    {"compression": "lz4"},
+    {"compression": []},
+    {"compression": "sqlite"},
+    {"offset": "1"},
+    {"offset": -1},
+    {"offset": True},
+    {"kind": "flip-open", "bit": "x"},
+    {"kind": "flip-open", "bit": None},
+    {"kind": "flip-open", "bit": 8},
+    {"bit": 1},
+    {"events": -5},
+    {"events": 0},
+    {"events": 10**9},
+    {"files": 1},
+]
+
+
 @pytest.mark.parametrize(
-    "content",
-    ["", "{}", "[]",
-                '{"kind":"x","offset":1,"bit":0,"events":5,"compression":"none","files":false}',
-                '{"kind":"cut","offset":1,"bit":null,"events":5,"compression":"lz4","files":false}'],
-)  # fmt: skip
+    "content", ["", "{}", "[]", "[" * 99_999, *(json.dumps({**SAVED, **wrong}) for wrong in WRONG)]
+)
 def test_what_is_no_saved_check_is_refused(tmp_path, content):
     (tmp_path / "x.json").write_text(content)
     with pytest.raises(UsageError, match="is no saved check"):
         repeat(connection_of(), tmp_path / "x.json")
+
+
+@pytest.mark.parametrize("files", [False, True])
+@pytest.mark.parametrize("kind", ["cut", "flip-open"])
+def test_nor_is_a_damage_behind_the_end_of_the_log(tmp_path, kind, files):
+    saved = {
+        **SAVED,
+        "kind": kind,
+        "bit": 0 if kind == "flip-open" else None,
+        "offset": 10**6,
+        "files": files,
+    }
+    (tmp_path / "x.json").write_text(json.dumps(saved))
+    connection = resolve("store:jsonl").connect() if files else connection_of()
+    with pytest.raises(UsageError, match=r"byte 1000000.*lies behind the end of the log"):
+        repeat(connection, tmp_path / "x.json")
 
 
 def test_the_command(capsys):

@@ -11,7 +11,8 @@ from conformance.adapters import reference_stores
 from conformance.adapters.inprocess import InProcess
 from conformance.adapters.registry import resolve
 from conformance.cli import main
-from conformance.errors import AdapterError
+from conformance.errors import AdapterError, UsageError
+from conformance.sweeps import real_files
 from conformance.sweeps.damages import KINDS
 from conformance.sweeps.real_files import fault_of_closers, sweep_files
 from conformance.sweeps.real_log import log_of, write_good_log
@@ -168,9 +169,16 @@ def refuses_a_torn_log(step, found, _root):
         found["rejected"] = {"message": "the log is damaged"}
 
 
+def inspects_a_database_with_a_pen(step, _found, root):
+    if "inspect" in step:
+        for path in root.rglob("*.db"):
+            path.write_bytes(path.read_bytes() + b" ")
+
+
 @pytest.mark.parametrize(
     ("fault", "kind", "left_behind", "told"),
     [
+        (inspects_a_database_with_a_pen, "cut", False, "an inspection changed the files"),
         (gives_nothing, "cut", False, "without a word"),
         (gives_less, "flip-committed", False, "without a word"),
         (gives_less, "cut", True, "are to be kept"),
@@ -185,6 +193,39 @@ def test_a_fault_with_a_database_is_found_and_repeated(fault, kind, left_behind,
     saved = save(tmp_path, real.log, verdict, COUNT, files=True)
     assert repeat(connection, saved).first == verdict.first
     assert repeat(resolve("store:sqlite15").connect(), saved).failures == 0
+
+
+@pytest.mark.parametrize("result", [{}, {"events": 5}, {"events": [5]}, {"events_text": "["}, 5])
+@pytest.mark.parametrize("name", ["jsonl", "sqlite15"])
+def test_what_is_no_answer_is_a_failure_with_its_offset(result, name):
+    def change(step, found, _root):
+        if "load" in step:
+            found.clear()
+            found["result"] = result
+
+    verdict, _ = sweep_files(with_fault(change, name), "cut", COUNT, 100_000)
+    assert verdict.first is not None
+    assert verdict.failures == verdict.outcomes["malformed"] > 0
+    assert "malformed" in verdict.first.told
+
+
+@pytest.mark.parametrize("result", [{}, {"steps": 5}, {"steps": []}, {"steps": [5]}])
+def test_nor_is_a_request_that_was_answered_with_something_else(result):
+    honest = reference_stores.adapter("jsonl")
+
+    def answer(request):
+        if request["op"] == "backend" and "load" in request["steps"][0]:
+            return {"result": result}
+        return honest(request)
+
+    verdict, _ = sweep_files(InProcess(answer), "cut", COUNT, 100_000)
+    assert verdict.failures == verdict.checks == verdict.outcomes["malformed"]
+
+
+def test_a_sweep_without_a_check_has_not_passed(monkeypatch):
+    monkeypatch.setattr(real_files, "damages", lambda *_: iter([]))
+    with pytest.raises(UsageError, match="there is no such damage"):
+        sweep_files(resolve("store:jsonl").connect(), "tear", 6, 100)
 
 
 def test_closers_stand_behind_open_turns_only():

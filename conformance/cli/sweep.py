@@ -12,6 +12,7 @@ from conformance.cli.common import plain, whole
 from conformance.errors import ExitCode
 from conformance.protocol import Connection
 from conformance.sweeps.damages import KINDS
+from conformance.sweeps.good_log import MOST_EVENTS
 from conformance.terminal import clean
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("--format", choices=FORMATS, default="plain", help="of the log (default %(default)s)")
     parser.add_argument(
-        "--events", type=lambda text: whole(text, 5000), default=200, metavar="N",
+        "--events", type=lambda text: whole(text, MOST_EVENTS), default=200, metavar="N",
         help="events of the log (default %(default)s)",
     )  # fmt: skip
     parser.add_argument(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from conformance.errors import UsageError
 from conformance.sweeps.good_log import GoodLog, Part
 
 KINDS = ("cut", "tear", "repeat", "flip-committed", "flip-open")
@@ -28,6 +29,11 @@ class Damage:
             return good + good[self.offset :]
         flipped = good[self.offset] ^ (1 << (self.bit or 0))
         return good[: self.offset] + bytes([flipped]) + good[self.offset + 1 :]
+
+    def require_within(self, log: GoodLog) -> None:
+        """Raises UsageError for a damage behind the end of a log, which would leave it as it is."""
+        if self.offset >= len(log.data):
+            raise UsageError(f"{self} lies behind the end of the log, which has {len(log.data)} bytes")
 
     def __str__(self) -> str:
         bit = "" if self.bit is None else f", bit {self.bit}"

@@ -11,6 +11,8 @@ import zstandard
 
 Event = dict[str, Any]
 HEADER: Event = {"version": 0, "id": "s", "createdAt": 1, "delegationDepth": 0}
+MOST_EVENTS = 5000
+"""Events of the largest log that is swept."""
 CHUNK_TEXTS = ("a", "b", "c")
 
 

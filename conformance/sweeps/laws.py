@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn
 
-from conformance.judge import plain_members
 from conformance.protocol import Answer
 from conformance.sweeps.damages import Damage
 from conformance.sweeps.good_log import Event, GoodLog
@@ -128,11 +127,11 @@ def expected_of_frames_ahead(log: GoodLog, data: bytes) -> Expected:
 
 
 def fault_of(log: GoodLog, damage: Damage, data: bytes, answer: Answer) -> str | None:
-    """What is wrong with the answer to ``jsonl.scan``; None if all laws hold."""
+    """What is wrong with the answer to ``jsonl.scan``, as ``read_scan`` has it; None if all laws hold."""
     if answer.kind not in ("result", "rejected"):
         return f"answered with {answer.kind}: {answer.value}"
     wanted = expected(log, damage, data)
-    found = plain_members(answer.value) if answer.kind == "result" else {}
+    found = answer.value
     if wanted is None:
         if answer.kind == "rejected":
             return cut_is_refused(log, damage)
@@ -222,7 +221,7 @@ def is_unseen(log: GoodLog, damage: Damage, answer: Answer) -> bool:
     """Whether committed events are gone with a damage that the format cannot see."""
     if log.compression != "zstd" or answer.kind != "result":
         return False
-    found = plain_members(answer.value)
+    found = answer.value
     lost = log.events[len(found["events"]) :]
     return commits(log, damage, lost) and looks_torn(log, damage, found["tornFrom"])
 

@@ -12,10 +12,11 @@ from typing import Any
 
 from conformance.phases import contents
 from conformance.protocol import Answer, Connection
+from conformance.sweeps.answers import steps_of
 from conformance.sweeps.damages import Damage, damages
 from conformance.sweeps.good_log import HEADER, Event, GoodLog, event_of
 from conformance.sweeps.laws import broken_law, cut_is_refused, expected, is_lost_unseen
-from conformance.sweeps.real_log import RealLog, backend_request, steps_of, write_good_log
+from conformance.sweeps.real_log import RealLog, backend_request, write_good_log
 from conformance.sweeps.run import Verdict
 
 AT_ONCE = 64
@@ -61,6 +62,8 @@ def sweep_files(
         good.mkdir()
         real = write_good_log(connection, good, count)
         real = real.left_behind() if left_behind else real
+        if only is not None:
+            only.require_within(real.log)
         verdict = Verdict(f"{kind}, {FORMATS[real.log.compression]}, real files")
         chosen = iter([only]) if only is not None else damages(kind, real.log, stride)
         numbers = itertools.count()
@@ -70,6 +73,7 @@ def sweep_files(
             for trial in trials:
                 count_in(verdict, trial, real.log)
                 shutil.rmtree(trial.root)
+    verdict.require_checks()
     return verdict, real
 
 
@@ -124,7 +128,7 @@ def asked(connection: Connection, trials: list[Trial], steps: Any) -> Iterator[t
     ]
     answered: dict[int, Answer] = dict(connection.exchange(iter(requests)))
     for number, trial in enumerate(trials):
-        yield trial, steps_of(answered[number], len(questions[number]))
+        yield trial, steps_of(answered[number], questions[number])
 
 
 def fault_of(log: GoodLog, trial: Trial) -> str | None:
@@ -159,8 +163,19 @@ def fault_of(log: GoodLog, trial: Trial) -> str | None:
 
 
 def is_untouched(log: GoodLog, trial: Trial) -> bool:
-    """Whether the files are as they were. A database may keep a log of its own beside it."""
-    return log.compression.startswith("sqlite") or contents(trial.root) == trial.before
+    """Whether the files are as they were.
+
+    A database may keep a log of its own beside it, and what a process left there is taken in when it is
+    opened. Where its first page is damaged it may count as one that is not finished, and is begun anew.
+    """
+    if log.compression == "sqlite-wal" or (
+        log.compression == "sqlite" and trial.damage.offset < log.parts[0].end
+    ):
+        return True
+    found = contents(trial.root)
+    if log.compression == "sqlite":
+        return all(found.get(name) == before for name, before in trial.before.items())
+    return found == trial.before
 
 
 def stored_part(log: GoodLog, events: list[Event]) -> list[Event]:

@@ -10,8 +10,8 @@ import zstandard
 
 from conformance.errors import AdapterError
 from conformance.json_text import dump_ascii
-from conformance.judge import plain_members
-from conformance.protocol import Answer, Connection, Request
+from conformance.protocol import Connection, Request
+from conformance.sweeps.answers import Step, steps_of
 from conformance.sweeps.databases import left_behind, pages_of
 from conformance.sweeps.good_log import HEADER, Event, GoodLog, Part, batches
 
@@ -48,14 +48,6 @@ def backend_request(number: int, root: Path, steps: list[dict[str, Any]]) -> Req
     return Request(number, dump_ascii(body)[1:])
 
 
-def steps_of(answer: Answer, count: int) -> list[dict[str, Any]]:
-    """One answer per step, whatever became of the request."""
-    if answer.kind == "result":
-        found: list[dict[str, Any]] = plain_members(answer.value)["steps"]
-        return found
-    return [{answer.kind: answer.value}] * count
-
-
 def write_good_log(connection: Connection, root: Path, count: int) -> RealLog:
     """Have the backend write the log, a batch per request. Raises AdapterError where it does not."""
     found = sorted(connection.hello.capabilities & STORAGE.keys())
@@ -64,17 +56,13 @@ def write_good_log(connection: Connection, root: Path, count: int) -> RealLog:
         raise AdapterError(f"a sweep of real files needs a backend that declares one of {known}")
     compression = STORAGE[found[0]]
     written = list(batches(count, chunks=False))
-    requests = [
-        backend_request(number, root, [{"append": {"id": HEADER["id"], "events": batch}}])
-        for number, batch in enumerate(written)
-    ]
-    requests[0] = backend_request(
-        0, root, [{"create": HEADER}, {"append": {"id": HEADER["id"], "events": written[0]}}]
-    )
     states = []
-    for request in requests:
-        ((_, answer),) = connection.exchange(iter([request]))
-        for told in steps_of(answer, 1):
+    for number, batch in enumerate(written):
+        steps: list[Step] = [{"append": {"id": HEADER["id"], "events": batch}}]
+        if number == 0:
+            steps.insert(0, {"create": HEADER})
+        ((_, answer),) = connection.exchange(iter([backend_request(number, root, steps)]))
+        for told in steps_of(answer, steps):
             if "result" not in told:
                 raise AdapterError(f"the backend does not write a good log: {told}")
         if compression == "sqlite":

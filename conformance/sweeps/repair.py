@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from conformance.json_text import dump_ascii
-from conformance.judge import plain_members
 from conformance.protocol import Answer, Connection, Request
+from conformance.sweeps.answers import read_any, read_load
 from conformance.sweeps.good_log import HEADER, line_of
 
 
@@ -27,16 +27,17 @@ def faults_of_repairs(connection: Connection, logs: list[bytes]) -> Iterator[tup
     nothing more, so a second repair finds nothing to do. The fold of the two is the same.
     """
     balanced: dict[int, list[Any]] = {}
-    for place, answer in asked(connection, [load_request(place, data) for place, data in enumerate(logs)]):
-        found = plain_members(answer.value) if answer.kind == "result" else None
+    first = [load_request(place, data) for place, data in enumerate(logs)]
+    for place, answer in asked(connection, first, read_load):
+        found = answer.value if answer.kind == "result" else None
         if found is None or found["tornFrom"] is not None:
             yield place, f"the repaired log does not load whole: {told(answer)}"
         else:
             balanced[place] = found["events"] + found["closers"]
             logs[place] += b"".join(line_of(event) for event in found["closers"])
     again = [load_request(place, logs[place]) for place in balanced]
-    for place, answer in asked(connection, again):
-        found = plain_members(answer.value) if answer.kind == "result" else None
+    for place, answer in asked(connection, again, read_load):
+        found = answer.value if answer.kind == "result" else None
         if found is None or found["closers"] or found["tornFrom"] is not None:
             yield place, f"a second repair finds something to do: {told(answer)}"
         elif found["events"] != balanced[place]:
@@ -48,14 +49,16 @@ def faults_of_repairs(connection: Connection, logs: list[bytes]) -> Iterator[tup
 def faults_of_folds(connection: Connection, balanced: dict[int, list[Any]]) -> Iterator[tuple[int, str]]:
     """A log that was repaired folds, and folds to the same surface as often as it is asked."""
     requests = [fold_request(place, events) for place, events in balanced.items()]
-    first = dict(asked(connection, requests))
-    for place, answer in asked(connection, requests):
-        if answer.kind != "result" or plain_members(answer.value) != plain_members(first[place].value):
+    first = dict(asked(connection, requests, read_any))
+    for place, answer in asked(connection, requests, read_any):
+        if answer.kind != "result" or answer != first[place]:
             yield place, f"the fold of the repaired log is not stable: {told(answer)}"
 
 
-def asked(connection: Connection, requests: list[Request]) -> Iterator[tuple[int, Answer]]:
-    return connection.exchange(iter(requests))
+def asked(
+    connection: Connection, requests: list[Request], read: Callable[[Answer], Answer]
+) -> Iterator[tuple[int, Answer]]:
+    return ((place, read(answer)) for place, answer in connection.exchange(iter(requests)))
 
 
 def told(answer: Answer) -> str:

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from conformance.errors import AdapterError
+from conformance.errors import AdapterError, UsageError
 from conformance.protocol import Answer, Connection, Request
+from conformance.sweeps.answers import read_scan
 from conformance.sweeps.damages import Damage, damages
 from conformance.sweeps.good_log import GoodLog
 from conformance.sweeps.laws import fault_of, is_unseen
@@ -46,6 +47,11 @@ class Verdict:
         if self.first is None or place < (self.first.damage.offset, self.first.damage.bit or 0):
             self.first = Failure(damage, told)
 
+    def require_checks(self) -> None:
+        """Raises UsageError where nothing was asked, for that is no pass."""
+        if self.checks == 0:
+            raise UsageError(f"{self.name}: there is no such damage to this log; leave the kind out")
+
 
 def scan_request(number: int, data: bytes, compression: str) -> Request:
     """One question of ``jsonl.scan``."""
@@ -59,6 +65,8 @@ def sweep(
     """One sweep in memory. Raises AdapterError where the adapter does not offer ``jsonl.scan``."""
     if "jsonl.scan" not in connection.hello.capabilities:
         raise AdapterError("a sweep in memory asks jsonl.scan, which this adapter does not declare")
+    if only is not None:
+        only.require_within(log)
     verdict = Verdict(f"{kind}, {'plain' if log.compression == 'none' else 'compressed'}")
     asked: dict[int, Damage] = {}
     repairs: dict[bytes, Damage] = {}
@@ -69,7 +77,8 @@ def sweep(
             asked[number] = damage
             yield scan_request(number, damage.apply(log.data), log.compression)
 
-    for number, answer in connection.exchange(requests()):
+    for number, told_of in connection.exchange(requests()):
+        answer = read_scan(told_of)
         damage = asked.pop(number)
         data = damage.apply(log.data)
         verdict.checks += 1
@@ -81,6 +90,7 @@ def sweep(
             repairs.setdefault(data[: answer.value["tornFrom"]], damage)
         verdict.unseen += told is None and is_unseen(log, damage, answer)
         verdict.unloadable += told is None and damage.kind == "tear" and answer.kind == "rejected"
+    verdict.require_checks()
     check_repairs(connection, log, verdict, repairs)
     return verdict
 

@@ -8,11 +8,14 @@ from pathlib import Path
 from conformance.errors import UsageError
 from conformance.protocol import Connection
 from conformance.sweeps.damages import KINDS, Damage
-from conformance.sweeps.good_log import GoodLog, build
+from conformance.sweeps.good_log import MOST_EVENTS, GoodLog, build
 from conformance.sweeps.real_files import sweep_files
 from conformance.sweeps.run import Verdict, sweep
 
 SUFFIXES = {"none": ".jsonl", "zstd": ".jsonl.zstd", "sqlite": ".db", "sqlite-wal": ".db-wal"}
+IN_MEMORY = ("none", "zstd")
+BITS = {True: tuple(range(8)), False: (None,)}
+"""The bits that a damage may name, by whether it is a flip."""
 
 
 def save(folder: Path, log: GoodLog, verdict: Verdict, count: int, *, files: bool = False) -> Path:
@@ -38,13 +41,19 @@ def repeat(connection: Connection, path: Path) -> Verdict:
     try:
         told = json.loads(path.read_text("utf-8"))
         damage = Damage(told["kind"], told["offset"], told["bit"])
-        count, compression = told["events"], told["compression"]
-        files = told["files"]
-        right = damage.kind in KINDS and type(damage.offset) is int and type(count) is int
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        count, compression, files = told["events"], told["compression"], told["files"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise UsageError(f"{path} is no saved check of a sweep: {error}") from None
-    if not right or compression not in SUFFIXES:
-        raise UsageError(f"{path} is no saved check of a sweep")
+    for name, right in (
+        ("kind", damage.kind in KINDS),
+        ("offset", type(damage.offset) is int and damage.offset >= 0),
+        ("bit", damage.bit in BITS[str(damage.kind).startswith("flip")] and type(damage.bit) is not bool),
+        ("events", type(count) is int and 1 <= count <= MOST_EVENTS),
+        ("files", type(files) is bool),
+        ("compression", compression in (tuple(SUFFIXES) if files else IN_MEMORY)),
+    ):
+        if not right:
+            raise UsageError(f"{path} is no saved check of a sweep: its {name} is {told[name]!r:.60}")
     if files:
         log_only = compression == "sqlite-wal"
         return sweep_files(connection, damage.kind, count, 1, damage, left_behind=log_only)[0]

@@ -6,9 +6,11 @@ import contextlib
 import json
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,13 @@ from conformance.json_text import dump_ascii
 
 Step = dict[str, Any]
 Answer = dict[str, Any]
+
+PATIENCE = 60.0
+"""Seconds that a store may take for one answer. A load of a trial takes some hundredths."""
+
+
+class SilentError(AdapterError):
+    """The process lives, and does not answer."""
 
 
 class Gone(Exception):  # noqa: N818 - what a trial waits for
@@ -38,6 +47,7 @@ class Channel:
             env=with_import_path(), start_new_session=True, restore_signals=False,
             preexec_fn=None if largest_file is None else limit,
         )  # fmt: skip
+        self.received = b""
 
     def send(self, line: str) -> None:
         """One line. Raises Gone."""
@@ -49,11 +59,23 @@ class Channel:
             raise Gone from None
 
     def receive(self) -> Answer:
-        """One whole line. Raises Gone; what was written of a line before the end is no answer."""
+        """One whole line. Raises Gone; what was written of a line before the end is no answer.
+
+        Raises SilentError where there is none in time.
+        """
         assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        if not line.endswith(b"\n"):
-            raise Gone
+        pipe = self.process.stdout.fileno()
+        deadline = time.monotonic() + PATIENCE
+        waiting = select.poll()
+        waiting.register(pipe, select.POLLIN)
+        while b"\n" not in self.received:
+            if not waiting.poll(max(0.0, deadline - time.monotonic()) * 1000):
+                raise SilentError(f"the store did not answer within {PATIENCE:g} seconds")
+            piece = os.read(pipe, 1 << 16)
+            if not piece:
+                raise Gone
+            self.received += piece
+        line, _, self.received = self.received.partition(b"\n")
         found: Answer = json.loads(line)
         return found
 

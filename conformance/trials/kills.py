@@ -32,7 +32,11 @@ PER_FOLDER = 5
 """Trials in one store, before a new one begins."""
 WINDOW = 0.12
 WINDOW_ANEW = 0.4
-"""Seconds of work within which the moment of a kill lies; more where each batch opens the store."""
+LONGEST_WINDOW = 2.0
+"""Seconds of work within which the moment of a kill lies; more where each batch opens the store.
+
+Until a first batch is answered for it doubles with each trial, for a store may be slow or the machine busy.
+"""
 
 
 @dataclass
@@ -104,6 +108,8 @@ def kill_trials(backend: Backend, verifier: Verifier, trials: int, seed: int) ->
                 tally.faults.append(f"trial {number} of seed {seed}: {told}")
             if tally.faults:
                 break
+    if not tally.answered and not tally.faults:
+        tally.faults.append("the store never answered for a batch, so no kill could show a loss")
     return tally
 
 
@@ -113,6 +119,8 @@ def one_trial(
     """Start a writer, let it work, kill it. Gives what it was at when it was killed."""
     channel = backend.open(root)
     window = WINDOW if backend.kept_open else WINDOW_ANEW
+    if not tally.answered:
+        window = min(window * 2**tally.trials, LONGEST_WINDOW)
     moment = chance.uniform(0, chance.choice((window / 10, window)) if torn else window)
     timer = threading.Timer(moment, channel.kill)
     timer.start()

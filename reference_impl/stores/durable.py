@@ -11,7 +11,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 FRESH = ".fresh"
@@ -80,8 +80,11 @@ def sync_folder(folder: Path) -> None:
 
 
 def make_folders(root: Path, folder: Path) -> None:
-    """Make a folder below ``root`` and those on the way to it, and flush the name of each."""
-    if folder == root or folder.is_dir():
+    """Make a folder below ``root`` and those on the way to it, and flush the name of each.
+
+    Also of those that are there: who made them may have failed or died before the flush.
+    """
+    if folder == root:
         return
     make_folders(root, folder.parent)
     folder.mkdir(exist_ok=True)
@@ -108,10 +111,38 @@ def publish(root: Path, path: Path, content: bytes) -> None:
         try:
             sync_folder(path.parent)
         except BaseException:
-            path.unlink()
+            take_back(path)
             raise
     finally:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):  # it is no part of the answer
+            fresh.unlink(missing_ok=True)
+
+
+def take_back(path: Path) -> None:
+    """A file whose name may not be on the disk goes again."""
+    try:
+        path.unlink()
+    except OSError as error:
+        raise UnsettledError(f"{path}: a write failed and could not be rolled back: {error}") from error
+
+
+def adopt(root: Path, path: Path) -> None:
+    """Flush a file that another writer has made, with the names on the way to it.
+
+    That one may have been killed between a write and its flush. What it left under the other name goes.
+    """
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    fresh = path.with_name(path.name + FRESH)
+    if fresh.exists():
+        fresh.unlink()
+    for folder in path.parents:
+        sync_folder(folder)
+        if folder == root:
+            return
 
 
 def replace_tail(path: Path, size: int, end: int, content: bytes) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import zstandard
 
 from ..jsonl import KNOWN, Bytes, Header, Scan, Scanner, has_header_shape, scan_source
+from ..rejection import Rejection
 from ..stored_json import read_json
 from ..zstd_container import frames_of, pieces_of, scan_zstd_source
 
@@ -23,12 +24,13 @@ ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", 
 
 @dataclass(frozen=True)
 class OpenFile:
-    """A source in a file that is open."""
+    """A source in a file that is open, of the ``size`` that it had then: a writer may add to it."""
 
     descriptor: int
+    size: int
 
     def read(self, offset: int, count: int) -> bytes:
-        return os.pread(self.descriptor, count, offset)
+        return os.pread(self.descriptor, max(0, min(count, self.size - offset)), offset)
 
 
 def line_of(value: dict[str, Any]) -> bytes:
@@ -63,9 +65,32 @@ def written(lines: list[bytes], compression: str) -> bytes:
     return zstandard.ZstdCompressor(level=3, write_checksum=True).compress(content)
 
 
-def scan_open(descriptor: int, compression: str) -> Scan:
-    """Header, events, and where the torn tail begins. Raises Rejection."""
-    source = OpenFile(descriptor)
+def scan_open(descriptor: int, compression: str, *, alone: bool) -> tuple[Scan, int]:
+    """Header, events, and where the torn tail begins; and the size of the file. Raises Rejection.
+
+    A reader that is not alone may get bytes of two states where a writer repairs the log meanwhile. So
+    it reads once more what it would refuse, and what has changed since it began.
+    """
+    before = state_of(descriptor)
+    try:
+        scanned = scan_part(descriptor, before[0], compression)
+        if alone or state_of(descriptor) == before:
+            return scanned, before[0]
+    except (Rejection, zstandard.ZstdError):
+        if alone:
+            raise
+    size, _ = state_of(descriptor)
+    return scan_part(descriptor, size, compression), size
+
+
+def state_of(descriptor: int) -> tuple[int, int]:
+    """The size of a file, and when it was written to."""
+    told = os.fstat(descriptor)
+    return told.st_size, told.st_mtime_ns
+
+
+def scan_part(descriptor: int, size: int, compression: str) -> Scan:
+    source = OpenFile(descriptor, size)
     return scan_zstd_source(source, Scanner()) if compression == "zstd" else scan_source(source, Scanner())
 
 
@@ -82,7 +107,7 @@ def listed_header(descriptor: int, compression: str) -> Header | None:
 
     BACK-25: a listing reads no further, so that it shows a session whose events are damaged.
     """
-    line = first_line(OpenFile(descriptor), compression)
+    line = first_line(OpenFile(descriptor, state_of(descriptor)[0]), compression)
     try:
         found = read_json(line.decode(errors="replace"))
     except ValueError:

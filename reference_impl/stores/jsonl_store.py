@@ -18,9 +18,10 @@ from ..backend import require_wanted
 from ..jsonl_path import Place, check_place, check_store, place_of, segment_of
 from ..load import require_identity
 from ..rejection import Rejection
-from .durable import publish, replace_tail
+from .durable import adopt, publish, replace_tail
 from .jsonl_format import count_before, event_bytes, header_bytes, listed_header, scan_open
 from .store import Event, Header, Opened, Store, Stored
+from .written_numbers import as_written
 
 ANY_ID = "any"
 """The id that stands for all where what is asked of a store does not hang on one."""
@@ -37,6 +38,10 @@ class StoredFile(Stored):
     size: int
     end: int
     lost: list[Event]
+
+    @property
+    def rewritten(self) -> int:
+        return len(self.lost)
 
 
 @dataclass
@@ -75,9 +80,11 @@ class JsonlStore(Store[StoredFile, Open]):
 
     def settle(self, session_id: str, stored: StoredFile, missing: list[Event]) -> None:
         """Write what a stored log lacks, in the place of its torn tail; then it can be appended to."""
-        content = event_bytes(stored.lost + missing, self.compression)
+        content = event_bytes(as_written(stored.lost) + missing, self.compression)
         if content or stored.end < stored.size:
             replace_tail(stored.path, stored.size, stored.end, content)
+        if session_id not in self.open:
+            adopt(self.folder, stored.path)
         count = len(stored.events) + len(missing)
         self.open[session_id] = Open(count, stored.path, stored.end + len(content))
 
@@ -88,11 +95,14 @@ class JsonlStore(Store[StoredFile, Open]):
         require_wanted(aborted)
         names = self.names()
         check_store(names, ANY_ID, self.compression)
+        places: dict[str, list[str]] = {}
+        for name in names:
+            places.setdefault(name.split("/")[1], []).append(name)
         found: dict[str, Header] = {}
         for path in self.files():
             header = self.header_in(path)
             if header is not None:
-                check_store(names, header["id"], self.compression)
+                check_store(places[path.parent.name], header["id"], self.compression)
                 found[header["id"]] = header
         return [found[session_id] for session_id in sorted(found)]
 
@@ -133,14 +143,20 @@ class JsonlStore(Store[StoredFile, Open]):
 
     def find(self, session_id: str) -> Path | None:
         """The file of a session, in whatever project. PATH-8 to PATH-10 are asked of the store first."""
-        check_store(self.names(), session_id, self.compression)
-        found = sorted(self.folder.glob(f"*/{segment_of(session_id)}/{self.file}"))
-        return found[0] if found else None
+        names = self.names()
+        check_store(names, session_id, self.compression)
+        place = [segment_of(session_id), self.file]
+        return next((self.folder / name for name in names if name.split("/")[1:] == place), None)
 
     def names(self) -> list[str]:
         """The files of the store by their paths below it, as far down as logs lie."""
-        found = [*self.folder.glob("*/*"), *self.folder.glob("*/*/*")]
-        return [path.relative_to(self.folder).as_posix() for path in found]
+        found = []
+        for project in names_in(self.folder):
+            for segment in names_in(self.folder / project):
+                found.append(f"{project}/{segment}")
+                files = names_in(self.folder / project / segment)
+                found += [f"{project}/{segment}/{file}" for file in files]
+        return found
 
     def read(self, session_id: str) -> StoredFile:
         """The log of a session from its file. BACK-6, BACK-25; raises Rejection."""
@@ -149,8 +165,7 @@ class JsonlStore(Store[StoredFile, Open]):
             raise Rejection("session-not-found", f'session "{session_id}" not found')
         descriptor = os.open(path, os.O_RDONLY)
         try:
-            size = os.fstat(descriptor).st_size
-            scanned = scan_open(descriptor, self.compression)
+            scanned, size = scan_open(descriptor, self.compression, alone=self.lock is not None)
             header: Header = scanned.header
             events: list[Event] = scanned.events  # type: ignore[assignment]
             lost: list[Event] = []
@@ -167,3 +182,11 @@ class JsonlStore(Store[StoredFile, Open]):
         """PATH-7, BACK-29."""
         place = Place(path.parent.parent.name, path.parent.name, path.name)
         check_place(place, header["id"], header.get("cwd"), self.compression)
+
+
+def names_in(folder: Path) -> list[str]:
+    """The names in a folder; none in what is a file, cannot be read, or has gone meanwhile."""
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208 - of names there are many, and no paths are needed
+    except OSError:
+        return []

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -28,6 +30,7 @@ from ..lossless_json import is_lossless
 from ..rejection import Rejection
 from ..values import is_seq, show, to_double
 from .durable import UnsettledError, lock_folder
+from .written_numbers import as_written
 
 Header = dict[str, Any]
 Event = dict[str, Any]
@@ -39,6 +42,11 @@ class Stored:
 
     header: Header
     events: list[Event]
+
+    @property
+    def rewritten(self) -> int:
+        """How many of the last events a repair has to write a second time."""
+        return 0
 
 
 @dataclass
@@ -146,14 +154,32 @@ class Store(ABC, Generic[StoredLog, OpenLog]):
         opened = self.open.get(session_id)
         require_seqs(session_id, events, 0 if opened is None else opened.count)
         if opened is None:
-            self.begin(self.created[session_id], events)
+            try:
+                self.begin(self.created[session_id], events)
+            except OSError:
+                if self.may_be_stored(session_id):
+                    del self.created[session_id]
+                raise
             self.created.pop(session_id, None)
             return
-        try:
+        with self.read_if_in_doubt(session_id):
             self.extend(session_id, opened, events)
+
+    @contextmanager
+    def read_if_in_doubt(self, session_id: str) -> Iterator[None]:
+        """One write. Where nobody knows what came of it, the log is read before it is written to again."""
+        try:
+            yield
         except UnsettledError:
-            del self.open[session_id]
+            self.open.pop(session_id, None)
             raise
+
+    def may_be_stored(self, session_id: str) -> bool:
+        """Whether a first batch is there though its write failed; then it is read before more is written."""
+        try:
+            return self.holds(self.created[session_id])
+        except (OSError, Rejection):
+            return False
 
     def load(self, session_id: str) -> View:
         """BACK-13, BACK-24: the torn tail goes, and the closers of what remains come, in one write."""
@@ -166,8 +192,11 @@ class Store(ABC, Generic[StoredLog, OpenLog]):
                 f'cannot load session "{session_id}" while its live turn is open; use the live Session'
                 " or wait for the turn to close",
             )
-        self.settle(session_id, stored, missing)
-        return View(stored.header, events + missing)
+        kept = len(events) - stored.rewritten
+        missing = as_written(missing)
+        with self.read_if_in_doubt(session_id):
+            self.settle(session_id, stored, missing)
+        return View(stored.header, events[:kept] + as_written(events[kept:]) + missing)
 
     def prepare(self, session_id: str) -> View:
         """BACK-27."""
@@ -183,9 +212,10 @@ class Store(ABC, Generic[StoredLog, OpenLog]):
         if self.holds(header):
             stored = self.read(session_id)
             require_continuation(header, log, {"header": stored.header, "events": stored.events})
-            self.settle(session_id, stored, log[len(stored.events) :])
+            with self.read_if_in_doubt(session_id):
+                self.settle(session_id, stored, as_written(log[len(stored.events) :]))
         else:
-            self.begin(copied(header), log)
+            self.begin(copied(header), as_written(log))
             self.created.pop(session_id, None)
         self.live[session_id] = header
 

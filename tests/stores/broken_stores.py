@@ -114,3 +114,10 @@ class SaysItCould(JsonlStore):
     def begin(self, header, events):
         with contextlib.suppress(OSError):
             super().begin(header, events)
+
+
+class NeverAnswers(JsonlStore):
+    """An append comes to no end."""
+
+    def append(self, session_id, events):
+        time.sleep(3600)

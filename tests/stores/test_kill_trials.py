@@ -10,6 +10,7 @@ import pytest
 from conformance.adapters.reference_stores import STORES
 from conformance.adapters.registry import AdapterSpec, resolve
 from conformance.cli import main
+from conformance.trials import channel
 from conformance.trials.channel import Backend, Gone
 from conformance.trials.hostile import hostile_trials
 from conformance.trials.kills import Verifier, kill_trials
@@ -46,8 +47,8 @@ def test_a_killed_writer_loses_nothing_that_it_answered_for(name):
 
 @pytest.mark.parametrize("name", ["jsonl", "sqlite20"])
 def test_nor_does_one_that_opens_the_store_for_each_batch(name):
-    tally = kill_trials(*honest(name, kept_open=False), trials=2, seed=3)
-    assert (tally.trials, tally.faults) == (2, [])
+    tally = kill_trials(*honest(name, kept_open=False), trials=3, seed=3)
+    assert (tally.trials, tally.faults) == (3, [])
 
 
 @pytest.mark.parametrize("name", STORES)
@@ -102,6 +103,16 @@ def test_a_broken_store_is_found_by_the_other_trials(name, broken):
     assert words in told[trial]
 
 
+def test_a_store_that_never_answers_has_not_passed(broken, monkeypatch):
+    name = "broken_stores:NeverAnswers"
+    tally = kill_trials(broken(name), verifier_of(name), trials=2, seed=1)
+    assert tally.answered == 0
+    assert tally.faults == ["the store never answered for a batch, so no kill could show a loss"]
+    monkeypatch.setattr(channel, "PATIENCE", 1.0)
+    told = dict(hostile_trials(broken(name), verifier_of(name), seed=1))
+    assert set(told.values()) == {"the store did not answer within 1 seconds"}
+
+
 def test_what_may_stand_behind_what_was_answered_for():
     load = Load(random.Random(1))
     load.batch()
@@ -125,17 +136,17 @@ def test_what_may_stand_behind_what_was_answered_for():
 
 def test_a_writer_that_is_gone_answers_nothing(tmp_path):
     backend, _ = honest("jsonl")
-    channel = backend.open(tmp_path)
-    channel.kill()
+    writer = backend.open(tmp_path)
+    writer.kill()
     with pytest.raises(Gone):
-        backend.ask(channel, {"list": True})
-    channel.close()
+        backend.ask(writer, {"list": True})
+    writer.close()
 
 
 def test_the_command(capsys):
-    assert main(["kill-trials", "store:jsonl", "--trials", "2", "--seed", "5"]) == 0
+    assert main(["kill-trials", "store:jsonl", "--trials", "5", "--seed", "5"]) == 0
     told = capsys.readouterr().out
-    assert "pass store:jsonl, kept-open: 2 kills in " in told
+    assert "pass store:jsonl, kept-open: 5 kills in " in told
     assert "pass two writers" in told
 
 

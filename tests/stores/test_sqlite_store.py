@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import os
 import shutil
 import sqlite3
@@ -21,6 +23,7 @@ from conformance.ledger import load_ledger
 from reference_impl.rejection import Rejection
 from reference_impl.sqlite_open import create
 from reference_impl.sqlite_rows import UndecidableError
+from reference_impl.stores import sqlite_file
 from reference_impl.stores.durable import StoreBusy, UnsettledError, without_writer
 from reference_impl.stores.sqlite_file import NAME, DatabaseError
 from reference_impl.stores.sqlite_store import SqliteStore, Unstorable, insert_rows, rows_of
@@ -178,6 +181,25 @@ def test_nor_does_a_database_that_another_file_has_come_in_place_of(store, tmp_p
         pass
 
 
+def test_what_is_in_doubt_is_read_before_more_is_written(store, monkeypatch):
+    """Whether that was the first batch, a later one or a repair."""
+    numbers = itertools.count()
+
+    def in_doubt(write):
+        monkeypatch.setattr(sqlite_file, "number_in_place", lambda _path: next(numbers))
+        with pytest.raises(UnsettledError, match="another file"):
+            write()
+        monkeypatch.undo()
+
+    in_doubt(lambda: store.append("s", [START]))
+    in_doubt(lambda: store.load("s"))
+    with pytest.raises(Rejection, match="expected 2"):
+        store.append("s", [END])
+    in_doubt(lambda: store.append("s", [title(2)]))
+    store.append("s", [title(3)])
+    assert len(store.inspect("s").events) == 4
+
+
 def test_somebody_elses_write_is_not_written_over(store):
     store.append("s", [START])
     sql(store, "UPDATE sessions SET revision = 9")
@@ -289,6 +311,21 @@ def test_a_row_that_cannot_be_read_goes_and_closers_come_in_one_write(store):
     assert again.revision("s") == f"{revision.rpartition(':')[0]}:2"
     assert again.load("s") == loaded
     assert again.revision("s").endswith(":2")
+    again.close()
+
+
+def test_a_number_beyond_all_doubles_is_closed_with_null(store):
+    """As the published backends have it. An inspection shows the number, for it writes nothing."""
+    store.append("s", [START])
+    store.close()
+    insert = UNREADABLE.format(key=key(store), seq=1)
+    sql(store, insert.replace("{bad", '{"turn":1,"step":1e400}').replace("'x'", "'step/start'"))
+    again = anew(store)
+    inspected = again.inspect("s").events
+    loaded = again.load("s").events
+    assert [event["data"].get("step", "-") for event in inspected] == ["-", math.inf, math.inf, "-"]
+    assert [event["data"].get("step", "-") for event in loaded] == ["-", math.inf, None, "-"]
+    assert again.load("s").events == again.inspect("s").events == loaded
     again.close()
 
 
