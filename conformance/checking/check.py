@@ -13,7 +13,15 @@ from conformance.checking.jsonl import JsonlCheck
 from conformance.checking.model import FileReport, Finding, Report
 from conformance.checking.paths import Log, find_logs
 from conformance.checking.places import Stores, encoding_finding, place_findings
-from conformance.checking.sources import SQLITE_MAGIC, blocks_of, is_compressed, name_of, opened, spooled
+from conformance.checking.sources import (
+    SQLITE_MAGIC,
+    blocks_of,
+    holds_database,
+    is_compressed,
+    name_of,
+    opened,
+    spooled,
+)
 
 Target = str | os.PathLike[str] | bytes
 Progress = Callable[[str, int, int | None], None]
@@ -96,7 +104,7 @@ def _reports(
             if isinstance(log.target, bytes):
                 yield from _in_memory(source, name, deep, exact, told)
                 return
-            if source.at(0, 16) != SQLITE_MAGIC:
+            if not holds_database(source, name):
                 yield _one(source, name, deep, exact, told)
                 return
         from conformance.checking.databases import check_database

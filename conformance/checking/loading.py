@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from conformance.checking.closing import OpenEnds, Shapeless, key_of
 from conformance.checking.collector import Collector, Place
 from conformance.checking.exact_json import is_number, is_seq, show
+from conformance.checking.model import Finding
 from conformance.checking.shapes import (
     ELIGIBLE,
     KNOWN_TYPES,
@@ -83,11 +84,16 @@ class Loading:
     # -- the header ---------------------------------------------------------------
 
     def header(self, header: Event, place: Place) -> None:
-        """What is asked of a header after the scan."""
+        """What is asked of the header of a file after the scan."""
         cwd = header.get("cwd", "/")
         if cwd is None or cwd == "" or isinstance(cwd, list):
             told = "the working directory of the header names no place in a store"
             self.fault(("path-project-empty", told, ("cwd",)), place, IDENTITY, found=show(cwd))
+        self.header_members(header, place)
+
+    def header_members(self, header: Event, place: Place) -> None:
+        """What is asked of a header that names no place."""
+        cwd = header.get("cwd", "/")
         if not isinstance(cwd, str):
             self.fault(("header-cwd", "cwd is no text", ("cwd",)), place, HEADER, found=show(cwd))
         elif not cwd.startswith("/"):
@@ -95,9 +101,7 @@ class Loading:
                 "header-cwd-relative", "error", "load", "cwd is no absolute path here", place, ("cwd",),
                 rank=HEADER, found=show(cwd), expected="a path that begins with /",
             )  # fmt: skip
-            if cwd[1:3] in (":\\", ":/") or cwd.startswith("\\\\"):
-                finding.story = "other-platform"
-                finding.hint = "on Windows this log loads; on other systems load and inspect refuse it"
+            tell_of_windows(finding, cwd)
         if "parentSession" in header and not isinstance(header["parentSession"], str):
             told = "parentSession is no text"
             self.fault(("header-parent", told, ("parentSession",)), place, HEADER)
@@ -319,6 +323,13 @@ class Loading:
         message = data if event.get("type") == "user/message" else member(data, "message")
         if isinstance(message, dict):
             self.message_ids[float(seq)] = message.get("id")
+
+
+def tell_of_windows(finding: Finding, cwd: str) -> None:
+    """A working directory that is no absolute path here may be one where the log was written."""
+    if cwd[1:3] in (":\\", ":/") or cwd.startswith("\\\\"):
+        finding.story = "other-platform"
+        finding.hint = "on Windows this log loads; on other systems load and inspect refuse it"
 
 
 def node_of(event: Event, seq: int, place: Place) -> Node:
