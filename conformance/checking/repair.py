@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -136,16 +137,18 @@ def line_of(event: Event) -> bytes:
 
 
 def json_of(value: object) -> str:
-    """A value as a writer leaves it."""
-    return json.dumps(_number(value), ensure_ascii=True, separators=(",", ":"))
+    """A value as a writer leaves it. It is JSON, whatever was read."""
+    return json.dumps(_number(value), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
 
 
 def _number(value: object) -> object:
-    """1.0 is written as 1, as every other writer does."""
+    """1.0 is written as 1, as every other writer does, and null for what no double can hold."""
     if isinstance(value, dict):
         return {name: _number(item) for name, item in value.items()}
     if isinstance(value, list):
         return [_number(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -153,7 +156,7 @@ def _detail(event: Event) -> str:
     data = event["data"]
     if event["type"] == "tool/result":
         return f" of {data['message']['source']['callId']!r}, {data['error']['code']}"
-    where = f" of turn {_number(data['turn'])}"
-    return (
-        f"{where}, step {_number(data['step'])}" if event["type"] == "step/end" else f"{where}, interrupted"
-    )
+    where = f" of turn {json_of(data['turn'])}"
+    if event["type"] == "turn/end":
+        return f"{where}, interrupted"
+    return f"{where}, step {json_of(data['step'])}" if "step" in data else f"{where}, no step"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import zstandard
 from damage import damaged
@@ -39,6 +41,27 @@ def test_a_crash_is_closed(tmp_path):
     assert load(new)["events"] == [*load(data)["events"], *load(data)["closers"]]
     (report,) = conformance.check(new).files
     assert (report.verdict, report.closers, report.torn_from) == ("accepted", 0, None)
+
+
+@pytest.mark.parametrize(
+    ("written", "again"), [("1e400", "null"), ("-1e400", "null"), ("-0", "0"), ("-0.0", "0"), ("1.50", "1.5")]
+)
+def test_a_closer_is_written_as_a_store_writes_it(tmp_path, written, again):
+    """What JSON has no number for becomes null."""
+    data = log(turn(), step()).replace(b'"step":1', f'"step":{written}'.encode())
+    new = repaired(tmp_path, data)
+    assert new.startswith(data)
+    added = [json.loads(line, parse_constant=pytest.fail) for line in new[len(data) :].splitlines()]
+    assert json.dumps(added[0]["data"]["step"]) == again
+    assert conformance.check(new).files[0].verdict == "accepted"
+
+
+def test_a_step_without_a_number_is_closed(tmp_path, capsys):
+    """It is open all the same, and the closer that ends it has none either."""
+    data = log(turn(), {"type": "step/start", "data": {"turn": 1}})
+    new = repaired(tmp_path, data)
+    assert json.loads(new[len(data) :].splitlines()[0])["data"] == {"turn": 1}
+    assert "add seq 2: step/end of turn 1, no step" in capsys.readouterr().out
 
 
 def test_a_repaired_log_is_what_the_reference_loads(tmp_path):
