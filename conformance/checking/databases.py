@@ -22,6 +22,9 @@ from conformance.checking.loading import SCAN, Loading
 from conformance.checking.model import FileReport, Finding
 from conformance.checking.shapes import Event
 
+LISTLESS = 14
+"""The schema whose only readers refuse no type of events; they do not keep the mark ignorable either."""
+
 
 @contextmanager
 def connected(path: str) -> Iterator[sqlite3.Connection]:
@@ -126,6 +129,7 @@ class RowScan:
 
     def __init__(self, loading: Loading, collector: Collector, schema: int) -> None:
         self.loading = loading
+        loading.has_list = schema > LISTLESS
         self.collector = collector
         self.schema = schema
         self.kept = 0

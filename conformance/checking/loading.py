@@ -75,6 +75,8 @@ class Loading:
         self.surface = Surface()
         self.ends: OpenEnds | None = OpenEnds()
         self.keep_ids = keep_ids
+        self.has_list = True
+        """Whether the reader has a list of types, and refuses what is not on it."""
         self.message_ids: dict[float, Any] = {}
         self.watcher: Watcher
         self.last_time: Any = None
@@ -154,6 +156,13 @@ class Loading:
         """Types that nobody knows refuse the log, unless they are marked."""
         kind = event.get("type")
         if (isinstance(kind, str) and kind in KNOWN_TYPES) or event.get("ignorable") is True:
+            return True
+        if not self.has_list:
+            self.collector.add(
+                "event-type-unknown", "advice", "load", f"no reader of v0 knows the type {show(kind)}", place,
+                ("type",), seq=seq, found=show(kind), story="foreign-edition",
+                hint="this schema has no list of types; a reader of any other store refuses the log",
+            )  # fmt: skip
             return True
         told = f"no reader of v0 knows the type {show(kind)}, and it is not marked ignorable"
         self.fault(("event-type-unknown", told, ("type",)), place, TYPES, seq, found=show(kind))

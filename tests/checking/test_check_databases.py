@@ -23,6 +23,7 @@ from conformance.checking.databases import RowScan
 from conformance.checking.db_gates import APPLICATION
 from conformance.checking.loading import Loading
 from conformance.checking.seqs import BadSeqs, decode
+from conformance.cli import main
 from conformance.corpus import load_corpus
 
 SCHEMAS = [14, 15, 17, 19, 20]
@@ -164,6 +165,25 @@ def test_a_packed_row_that_is_none(path, schema):
 def test_load_rules_hold_for_rows(path, schema):
     report = one(write(path, schema, [turn(), user(sourceEventSeqs=[7]), turn_end()]))
     assert (report.verdict, report.refusal.condition) == ("refused", "source-not-earlier")
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_a_type_that_nobody_knows(path, schema):
+    """The readers of schema 14 know no list of types; all later ones refuse what is not on it."""
+    write(path, schema, [turn(), {"type": "new/type"}, turn_end()])
+    report = one(path)
+    (finding,) = [each for each in report.findings if each.condition == "event-type-unknown"]
+    if schema == 14:
+        assert (report.verdict, report.events, finding.severity, finding.seq) == ("accepted", 3, "advice", 1)
+        assert main(["check", str(path)]) == 0
+        assert main(["repair", str(path), "--dry-run"]) == 0
+    else:
+        assert (report.verdict, report.refusal) == ("refused", finding)
+
+
+def test_a_type_that_nobody_knows_joins_no_surface(path):
+    write(path, 14, [turn(), {"type": "new/type", "surfaceOp": "append"}, turn_end()])
+    assert one(path).refusal.condition == "surface-op-forbidden"
 
 
 def test_a_blob_that_is_no_list_is_a_hole(path):
