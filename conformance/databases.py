@@ -22,6 +22,7 @@ And beside any:
 
     {unchanged: true}         a refusal leaves every byte as it was
     {columns: true}           the answer tells the columns of the tables as well
+    {pages: true}             the answer tells how large its pages are
 
 To an answer that the database was opened is added what is in it then: ``userVersion``, ``applicationId`` and
 the names of its ``tables``. A refusal that changes a byte where it must not is a crash: it is not clean.
@@ -147,7 +148,7 @@ class Database:
             return Answer("crashed", f"a new database was not opened, but answered with {answer.value}")
         if answer == Answer("result", OPENED):
             try:
-                found = contents(self.path, columns=self.wanted.get("columns", False))
+                found = contents(self.path, self.wanted)
                 return Answer("result", {**OPENED, **found}, answer.stderr)
             except sqlite3.Error as error:
                 return Answer("crashed", f"the database was opened, and is none now: {error}")
@@ -164,8 +165,8 @@ class Database:
         shutil.rmtree(self.home, ignore_errors=True)
 
 
-def contents(path: Path, *, columns: bool) -> dict[str, Any]:
-    """What a database tells of itself. Raises sqlite3.Error."""
+def contents(path: Path, wanted: dict[str, Any]) -> dict[str, Any]:
+    """What a database tells of itself, and what a case wants beside it. Raises sqlite3.Error."""
     with closing(sqlite3.connect(path)) as database:
         names = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
         tables = [name for (name,) in names if not name.startswith("sqlite_")]
@@ -174,7 +175,9 @@ def contents(path: Path, *, columns: bool) -> dict[str, Any]:
             "applicationId": database.execute("PRAGMA application_id").fetchone()[0],
             "tables": tables,
         }
-        if columns:
+        if "pages" in wanted:
+            found["pageSize"] = database.execute("PRAGMA page_size").fetchone()[0]
+        if "columns" in wanted:
             found["columns"] = {table: columns_of(database, table) for table in tables}
         return found
 

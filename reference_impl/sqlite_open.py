@@ -14,6 +14,8 @@ from .rejection import Rejection
 APPLICATION_ID = 1146308688
 CHECKED_FROM = 17
 """The first schema that compares the objects of a database with its own."""
+LARGE_PAGES_FROM = 19
+LARGE_PAGE = 1 << 16
 UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 PRIMARY = 0xFF
@@ -60,6 +62,8 @@ def open_database(path: str, schema: int) -> None:
     except sqlite3.DatabaseError as error:
         raise refusal_of(error) from None
     try:
+        if schema >= LARGE_PAGES_FROM:  # OPEN-13
+            database.execute(f"PRAGMA page_size = {LARGE_PAGE}")
         database.execute("BEGIN IMMEDIATE")
         check_identity(database, path, schema)
         if version_of(database) == 0 or schema < CHECKED_FROM:

@@ -35,6 +35,7 @@ class Miniature:
         self.root = root
         self.headers: dict[str, Json] = {}
         self.owned: dict[str, int] = {}
+        self.inspected: set[str] = set()
 
     # -- files ---------------------------------------------------------------------
 
@@ -112,7 +113,7 @@ class Miniature:
         if not whole(header.get("createdAt")):
             raise Refused("create-created-at")
         self.check_store(header["id"])
-        if header["id"] in self.headers or header["id"] in self.owned:
+        if header["id"] in self.headers or header["id"] in self.owned or header["id"] in self.inspected:
             raise Refused("session-exists")
         if self.path(header["id"]).exists():
             raise Refused("session-persisted")
@@ -157,6 +158,7 @@ class Miniature:
     def inspect(self, session_id: str) -> Json:
         header, events, _ = self.read(session_id)
         events, missing = self.balance(header, events)
+        self.inspected.add(session_id)
         return {"header": header, "events": events + missing}
 
     def read_from(self, session_id: str, first: Any) -> Json:

@@ -76,7 +76,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )  # fmt: skip
     group.add_argument(
         "--storage", metavar="FORMAT",
-        help="what it keeps in that folder, for cases that damage it: jsonl, jsonl-zstd, sqlite14 (15, 17, 20)",
+        help="what it keeps there, for cases that damage it: jsonl, jsonl-zstd, sqlite14 (15, 17, 20)",
     )  # fmt: skip
     parser.set_defaults(command=command)
 

@@ -54,11 +54,18 @@ def events(value: list[Any]) -> Members:
     return {"events": Spelled(value)}
 
 
-def last_step(answer: Answer) -> dict[str, Any]:
-    """The answer to the last step of a script, as it was given."""
+def step_of(answer: Answer, place: int) -> dict[str, Any]:
+    """The answer to one step of a script, as it was given; ``{}`` where there is none."""
     found = result_of(answer)
     steps = found.get("steps") if found is not None else None
-    return steps[-1] if isinstance(steps, list) and steps and isinstance(steps[-1], dict) else {}
+    if not isinstance(steps, list) or not -len(steps) <= place < len(steps):
+        return {}
+    return steps[place] if isinstance(steps[place], dict) else {}
+
+
+def last_step(answer: Answer) -> dict[str, Any]:
+    """The answer to the last step of a script."""
+    return step_of(answer, -1)
 
 
 # -- the view ------------------------------------------------------------------------

@@ -224,6 +224,8 @@ def any_row(draw: Draw, schema: int) -> Any:
             odd = {"type": "turn/start", "source_event_seqs": b"", "surface_op": '"append"'}
             row[column] = cell_of(odd[column])
         return row
+    if way in (1, 2, 4):
+        seq = draw.choice(cells.ROWS)  # a run may be as long as this says
     row = plain_row(draw, schema, seq, draw.choice(TYPES))
     if way in (1, 2, 4):
         row["source_event_seqs"] = cell_of(sources_cell(draw, schema, seq))

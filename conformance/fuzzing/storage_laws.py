@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance.fuzzing import backends, chunks, interrupted, loading, logs, rows
 from conformance.fuzzing.draw import Draw
-from conformance.fuzzing.laws import Check, Input, differs, events, last_step, law, result_of
+from conformance.fuzzing.laws import Check, Input, differs, events, last_step, law, result_of, step_of
 from conformance.fuzzing.spelling import Spelled, encode
 from conformance.judge import plain_members
 from conformance.protocol import Answer
@@ -144,10 +144,11 @@ def check_framed(given: Input) -> Check:
     """A log whose lines are all kept loads from one frame a line as it does from a plain file."""
     lines = [f"{line}\n".encode() for line in given["lines"]]
     frames = b"".join(frame_of(line) for line in lines)
-    plain = yield "jsonl.load", {"hex": b"".join(lines).hex(), "compression": "none", "sessionId": "s"}
-    found = result_of(plain)
-    if found is not None and found["tornFrom"] is not None:
+    file = {"hex": b"".join(lines).hex(), "compression": "none"}
+    scanned = result_of((yield "jsonl.scan", file))
+    if scanned is not None and scanned["tornFrom"] is not None:
         return None  # complete frames hold no torn lines
+    plain = yield "jsonl.load", {**file, "sessionId": "s"}
     framed = yield "jsonl.load", {"hex": frames.hex(), "compression": "zstd", "sessionId": "s"}
     return same_or_refused("loaded", plain, framed)
 
@@ -182,12 +183,15 @@ def kept_log(draw: Draw) -> Input:
 
 
 def check_batches(given: Input) -> Check:
-    """A log that is appended in pieces, by one process or by two, is the log that is appended at once."""
+    """A log that is appended in pieces is the log that is appended at once, if that is taken."""
     log, places = given["events"], sorted(given["places"])
     start: list[Any] = [{"create": {"version": 0, "id": "s", "createdAt": 1, "delegationDepth": 0}}]
     read: list[Any] = [{"reopen": True}, {"readFrom": {"id": "s", "from": 0}}]
     pieces = [log[one:other] for one, other in zip([0, *places], [*places, len(log)], strict=True)]
-    once = last_step((yield "backend", {"steps": [*start, appended(log), *read]}))
+    whole = yield "backend", {"steps": [*start, appended(log), *read]}
+    if "rejected" in step_of(whole, 1):
+        return None  # of a batch that is refused nothing is stored, of the pieces before it all
+    once = last_step(whole)
     often = last_step((yield "backend", {"steps": [*start, *map(appended, pieces), *read]}))
     return differs("read", plain_step(once), plain_step(often))
 
@@ -251,7 +255,7 @@ STORAGE_LAWS = (
     ),
     law(
         "framed", "a log in frames loads as a plain one", "ZSTD-1",
-        "jsonl.load", any_file, check_framed,
+        "jsonl.load jsonl.scan", any_file, check_framed,
     ),
     law(
         "loaded", "a load is a scan, brought up to date, with its closers", "LOAD-1 LOAD-6 LOAD-9",

@@ -17,6 +17,8 @@ from urllib.parse import quote
 from ..rejection import Rejection
 from ..sqlite_open import (
     CHECKED_FROM,
+    LARGE_PAGE,
+    LARGE_PAGES_FROM,
     check_identity,
     check_objects,
     check_store,
@@ -31,8 +33,6 @@ READ = (14, 15, 17, 19, 20)
 WRITTEN = (15, 17, 20)
 """Schemas that a store can read, and those that it can write. 20 is written with text cells."""
 TABLES = ("persistence_state", "sessions", "events")
-LARGE_PAGES_FROM = 19
-LARGE_PAGE = 1 << 16
 LEFT_BEHIND = ("-wal", "-journal")
 """How the names of the files end in which a process that died may have left what the database lacks."""
 NOT_WRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
@@ -78,8 +78,8 @@ def open_to_write(path: Path, schema: int) -> sqlite3.Connection:
         database = sqlite3.connect(path, isolation_level=None, timeout=0)
         try:
             database.text_factory = text_of
-            if schema >= LARGE_PAGES_FROM:
-                database.execute(f"PRAGMA page_size = {LARGE_PAGE}")  # which counts for new files only
+            if schema >= LARGE_PAGES_FROM:  # OPEN-13
+                database.execute(f"PRAGMA page_size = {LARGE_PAGE}")
             database.execute("BEGIN IMMEDIATE")
             check_identity(database, str(path), schema)
             if is_unfinished(database, schema):
