@@ -164,6 +164,22 @@ def test_no_law_holds_for_a_port_that_always_breaks_down(name):
     assert breach.seen == 5
 
 
+def test_a_listed_crash_is_no_breach_of_a_law_where_another_party_shows_it():
+    def shapeless_crashes(request):
+        told = reference.answer(request)
+        if told.get("rejected", {}).get("condition") == "event-shapeless":
+            return {"crashed": "TypeError"}
+        return told
+
+    header = '{"type":"session","version":0,"id":"s","createdAt":0,"delegationDepth":0}'
+    given = {"lines": [header, '{"type":"turn/start","seq":0,"time":0,"data":null}']}
+    told = []
+    for parties in ([spec(shapeless_crashes)], [spec(shapeless_crashes), resolve("reference")]):
+        with Table.open(parties) as table:
+            told.append(check_one(table, table.parties[0], BY_NAME["framed"], given)[0])
+    assert told == ["an answer did not come: crashed: TypeError", None]
+
+
 def test_all_laws_hold_for_the_reference():
     with Table.open([resolve("reference")]) as table:
         party = table.parties[0]

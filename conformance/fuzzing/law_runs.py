@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.fuzzing.comparing import AT_FAULT, BROKEN
+from conformance.fuzzing.comparing import AT_FAULT, BROKEN, compare
 from conformance.fuzzing.draw import Recording, Replaying, Seeded
 from conformance.fuzzing.laws import Check, Input, Law, Question
 from conformance.fuzzing.parties import Party, Table
+from conformance.fuzzing.quirks import explaining, load_quirks
 from conformance.fuzzing.recipes import ON_FILES
 from conformance.fuzzing.shrinking import Shrinker
 from conformance.fuzzing.spelling import body_of, request_of
+from conformance.ledger import load_ledger
 from conformance.protocol import Answer
 
 BATCH = 100
@@ -71,21 +73,35 @@ def check_one(table: Table, party: Party, law: Law, given: Input) -> tuple[str |
         capability, members = question
         answer = table.ask(body_of(capability, members), [party])[0]
         exchanges.append(Exchange(capability, request_of(members), answer))
+        if answer.kind in BROKEN:
+            return broken_down(table, party, question, answer), exchanges
         question, told = advance(steps, answer)
     return told, exchanges
 
 
 def advance(steps: Check, answer: Answer | None) -> tuple[Question | None, str | None]:
-    """The next question of a check, or what it found wrong in the end. No law holds for who breaks down."""
-    if answer is not None and answer.kind in BROKEN:
-        steps.close()
-        return None, f"an answer did not come: {answer.kind}: {answer.value}"[:600]
+    """The next question of a check, or what it found wrong in the end."""
     try:
         return (next(steps) if answer is None else steps.send(answer)), None
     except StopIteration as end:
         return None, end.value
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         return None, f"an answer cannot be read as one of its operation: {type(error).__name__}: {error}"
+
+
+def broken_down(table: Table, party: Party, question: Question, answer: Answer) -> str | None:
+    """What is wrong with an answer that did not come: no law holds for who breaks down.
+
+    It is a listed quirk, and nothing for a law to judge, if it differs as one from what another party says.
+    """
+    capability, members = question
+    for other in table.parties:
+        if other is not party and capability in other.capabilities:
+            told = table.ask(body_of(capability, members), [other])[0]
+            unlike = compare(capability.partition("@")[0], answer, told, load_ledger())
+            if unlike is not None and explaining(load_quirks(), capability, unlike) is not None:
+                return None
+    return f"an answer did not come: {answer.kind}: {answer.value}"[:600]
 
 
 def run_laws(
@@ -144,21 +160,26 @@ def ask_in_rounds(
     broken: dict[int, str] = {}
     waiting: dict[int, Answer | None] = dict.fromkeys(range(len(checks)))
     while waiting and not outcome.faults:
-        asked: dict[int, str] = {}
+        asked: dict[int, Question] = {}
         for place, answer in waiting.items():
             question, told = advance(checks[place][1], answer)
             if question is not None:
-                asked[place] = body_of(*question)
+                asked[place] = question
             elif told is not None:
                 broken[place] = told
-        answers = table.ask_all(iter(asked.values()), [party])
-        waiting = {place: found[0] for place, found in zip(asked, answers, strict=True)}
-        for place, found in waiting.items():
-            if found is not None and found.kind in AT_FAULT:
-                name = checks[place][0].name
-                outcome.faults.append(
-                    f"{party.name} answered law {name} with {found.kind}: {found.value}"[:600]
-                )
+        answers = table.ask_all((body_of(*question) for question in asked.values()), [party])
+        waiting = {}
+        for (place, question), (found, *_) in zip(asked.items(), answers, strict=True):
+            name = checks[place][0].name
+            if found.kind in AT_FAULT:
+                told = f"{party.name} answered law {name} with {found.kind}: {found.value}"[:600]
+                outcome.faults.append(told)
+            elif found.kind in BROKEN:
+                wrong = broken_down(table, party, question, found)
+                if wrong is not None:
+                    broken[place] = wrong
+            else:
+                waiting[place] = found
     return broken
 
 
