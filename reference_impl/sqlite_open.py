@@ -157,8 +157,11 @@ def folded(sql: str) -> str:
 
 
 def check_store(database: sqlite3.Connection, path: str, schema: int) -> None:
-    """OPEN-9: a store has an identity; from schema 17 on it is a UUID."""
+    """OPEN-9: a store has an identity; from schema 17 on it is a UUID.
+
+    A table of schema 14 or 15 may hold cells of any type there (OPEN-7). Only the empty ones are refused.
+    """
     row = database.execute("SELECT store_id FROM persistence_state WHERE singleton = 1").fetchone()
-    store_id = "" if row is None else str(row[0])
-    if store_id == "" or (schema >= CHECKED_FROM and UUID.fullmatch(store_id) is None):
+    store_id = None if row is None else row[0]
+    if store_id in (None, "", b"") or (schema >= CHECKED_FROM and UUID.fullmatch(store_id) is None):
         raise Rejection("db-store-identity", f'session database at "{path}" has no valid store identity')

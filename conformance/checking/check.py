@@ -12,8 +12,16 @@ from conformance.checking.frames import Bytes
 from conformance.checking.jsonl import JsonlCheck
 from conformance.checking.model import FileReport, Finding, Report
 from conformance.checking.paths import Log, find_logs
-from conformance.checking.places import Stores, encoding_finding, place_findings
-from conformance.checking.sources import SQLITE_MAGIC, blocks_of, is_compressed, name_of, opened, spooled
+from conformance.checking.places import Stores, judge_place
+from conformance.checking.sources import (
+    SQLITE_MAGIC,
+    blocks_of,
+    holds_database,
+    is_compressed,
+    name_of,
+    opened,
+    spooled,
+)
 
 Target = str | os.PathLike[str] | bytes
 Progress = Callable[[str, int, int | None], None]
@@ -57,26 +65,10 @@ def check_each(
         for log in find_logs(target):
             for report in _reports(log, deep=deep, exact=exact, progress=progress, stdin=stdin):
                 if report.format.startswith("jsonl") and not isinstance(log.target, bytes):
-                    _place(report, stores)
+                    judge_place(report, stores)
                 for finding in report.findings:
                     finding.rule = rule_of(finding.condition)
                 yield report
-
-
-def _place(report: FileReport, stores: Stores) -> None:
-    """What is to be said of the place of a log. A reader asks for it behind the scan."""
-    found = [*place_findings(report, report.header), *stores.findings(report, report.header)]
-    errors = [each for each in found if each.severity == "error"]
-    misnamed = encoding_finding(report)
-    if misnamed is not None and misnamed.severity == "error":
-        report.findings.insert(0, misnamed)
-    elif misnamed is not None:
-        found.append(misnamed)
-    behind = sum(each.severity == "error" and each.layer == "storage" for each in report.findings)
-    report.findings[behind:behind] = errors
-    report.findings += [each for each in found if each.severity != "error"]
-    if (errors or (misnamed is not None and misnamed.severity == "error")) and report.verdict == "accepted":
-        report.verdict, report.torn_from = "refused", None
 
 
 def _reports(
@@ -96,7 +88,7 @@ def _reports(
             if isinstance(log.target, bytes):
                 yield from _in_memory(source, name, deep, exact, told)
                 return
-            if source.at(0, 16) != SQLITE_MAGIC:
+            if not holds_database(source, name):
                 yield _one(source, name, deep, exact, told)
                 return
         from conformance.checking.databases import check_database

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import tempfile
-import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -14,21 +13,17 @@ from typing import Any
 from urllib.parse import quote
 
 from conformance.checking.advice import Adviser
-from conformance.checking.collector import Collector, Place
+from conformance.checking.collector import Collector
+from conformance.checking.db_gates import refuse_for, schema_of
 from conformance.checking.db_rows import Hole, NoDictionary, events_of
+from conformance.checking.db_sessions import NOWHERE, is_readable, key_of, take_header
 from conformance.checking.exact_json import TooDeep, show
-from conformance.checking.loading import HEADER, SCAN, Loading
+from conformance.checking.loading import SCAN, Loading
 from conformance.checking.model import FileReport, Finding
 from conformance.checking.shapes import Event
 
-SCHEMAS = (14, 15, 17, 19, 20)
-APPLICATION = 0x44534850
-NOWHERE = Place(0, -1, b"")
-HEADER_COLUMNS = {
-    "cwd": "cwd", "parent_session": "parentSession", "seed_length": "seedLength", "origin": "origin",
-    "delegation_depth": "delegationDepth", "agent_preset": "agentPreset",
-}  # fmt: skip
-COLUMNS = ("seq", "type", "time", "data", "source_event_seqs", "surface_op")
+LISTLESS = 14
+"""The schema whose only readers refuse no type of events; they do not keep the mark ignorable either."""
 
 
 @contextmanager
@@ -85,72 +80,9 @@ def judge_database(path: str) -> Iterator[Judged]:
             for row in sessions:
                 yield _session(database, dict(row), schema, path)
     except (sqlite3.Error, UnicodeError, OverflowError) as error:
-        story = "damaged" if "malformed" in str(error) or "not a database" in str(error) else None
-        condition = "db-not-a-database" if "not a database" in str(error) else "db-unreadable"
-        message = f"SQLite says: {error}"
-        yield Judged(_refuse(FileReport(path, format="sqlite"), condition, message, story=story))
-
-
-def _refuse(report: FileReport, condition: str, message: str, **told: Any) -> FileReport:
-    finding = Finding(condition, "error", "storage", message, **told)
-    report.verdict = "refused"
-    report.findings.append(finding)
-    return report
-
-
-def schema_of(database: sqlite3.Connection, report: FileReport) -> int | None:
-    """The schema of a database that may be read on; else the report tells why not."""
-    (version,) = database.execute("PRAGMA user_version").fetchone()
-    (application,) = database.execute("PRAGMA application_id").fetchone()
-    objects = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
-    if version == 0:
-        if application != 0 or objects:
-            message = "the database has an unversioned schema"
-            _refuse(report, "db-unversioned", message, found="user_version 0")
-        else:
-            report.verdict = "accepted"
-        return None
-    report.format = f"sqlite-{version}" if version > 0 else "sqlite"
-    if version not in SCHEMAS:
-        _refuse(
-            report, "db-schema-version", f"the database has schema {version}", story="foreign-edition",
-            found=str(version), expected="14, 15, 17, 19 or 20", hint="each build opens its own schema only",
-        )  # fmt: skip
-        return None
-    if application != APPLICATION:
-        message = "the database belongs to another application"
-        _refuse(report, "db-application-id", message, found=str(application), expected=str(APPLICATION))
-        return None
-    for table, wanted in _wanted(int(version)).items():
-        there = {row[1] for row in database.execute(f"PRAGMA table_info({table})")}
-        if not wanted <= there:
-            message = f"the table {table} lacks {', '.join(sorted(wanted - there))}"
-            _refuse(report, "db-schema-objects", message)
-            return None
-    store = database.execute("SELECT store_id FROM persistence_state").fetchone()
-    if version >= 17 and (store is None or not _is_uuid(store[0])):
-        _refuse(report, "db-store-identity", "the database has no valid store identity")
-        return None
-    return int(version)
-
-
-def _wanted(schema: int) -> dict[str, set[str]]:
-    sessions = {"id", "version", "created_at", "incarnation", "revision", *HEADER_COLUMNS}
-    events = {"session_id", *COLUMNS}
-    if schema >= 19:
-        sessions.add("session_key")
-    if schema == 19:
-        events.add("is_packed")
-    elif schema >= 15:
-        events.add("ignorable")
-    return {"persistence_state": {"store_id"}, "sessions": sessions, "events": events}
-
-
-def _is_uuid(text: object) -> bool:
-    try:
-        return isinstance(text, str) and str(uuid.UUID(text)) == text.lower()
-    except ValueError:
-        return False
+        report = FileReport(path, format="sqlite")
+        refuse_for(report, error)
+        yield Judged(report)
 
 
 def _session(database: sqlite3.Connection, row: dict[str, Any], schema: int, path: str) -> Judged:
@@ -159,17 +91,19 @@ def _session(database: sqlite3.Connection, row: dict[str, Any], schema: int, pat
     collector = Collector()
     loading = Loading(collector, str(key), keep_ids=True)
     adviser = Adviser(collector, loading)
-    if not isinstance(row["version"], int) or not isinstance(key, str):
-        _refuse(report, "meta-row-column-type", "version is no integer, or the id no text")
+    if not is_readable(row, schema, collector):
+        report.verdict, report.findings = "refused", collector.sorted()
         return Judged(report, schema, row)
     report.edition = f"v{row['version']}"
+    take_header(row, schema, loading)
     if row["version"] != 0:
-        condition = "format-newer" if row["version"] > 0 else "format-older"
-        message = f"the session has format v{row['version']}, and this reads v0"
-        _refuse(report, condition, message, story="foreign-edition", found=str(row["version"]))
+        collector.add(
+            "format-newer" if row["version"] > 0 else "format-older", "error", "storage",
+            f"the session has format v{row['version']}, and this reads v0",
+            found=str(row["version"]), rank=SCAN - 1, story="foreign-edition",
+        )  # fmt: skip
+        report.verdict, report.findings = "refused", collector.sorted()
         return Judged(report, schema, row)
-    _meta(row, schema, collector)
-    loading.header(header_of(row, schema), NOWHERE)
     rows = RowScan(loading, collector, schema)
     try:
         rows.take_all(database, row)
@@ -190,43 +124,12 @@ def _session(database: sqlite3.Connection, row: dict[str, Any], schema: int, pat
     return Judged(report, schema, row, made or [])
 
 
-def key_of(row: dict[str, Any], schema: int) -> Any:
-    """The id of a session."""
-    return row["session_key"] if schema >= 19 else row["id"]
-
-
-def header_of(row: dict[str, Any], schema: int) -> Event:
-    """The header that a row of ``sessions`` stands for."""
-    header = {"version": row["version"], "id": key_of(row, schema), "createdAt": row["created_at"]}
-    return header | {name: row[column] for column, name in HEADER_COLUMNS.items() if row[column] is not None}
-
-
-def _meta(row: dict[str, Any], schema: int, collector: Collector) -> None:
-    """What is asked of a row of sessions."""
-    for name in ("created_at", "seed_length", "delegation_depth", "revision"):
-        if not isinstance(row[name], int | None) or (
-            row[name] is None and name in ("created_at", "revision")
-        ):
-            collector.add("meta-row-column-type", "error", "storage", f"{name} is no integer", rank=HEADER)
-            return
-    faults = [
-        ("meta-row-created-at", row["created_at"] < 0, "created_at is negative"),
-        ("meta-row-origin", row["origin"] not in (None, "subagent"), 'origin is not "subagent" or null'),
-        ("meta-row-incarnation", schema >= 17 and not _is_uuid(row["incarnation"]), "incarnation is no UUID"),
-        ("meta-row-seed-length", (row["seed_length"] or 0) < 0, "seed_length is negative"),
-        ("meta-row-depth", (row["delegation_depth"] or 0) < 0, "delegation_depth is negative"),
-        ("meta-row-revision", row["revision"] < 0, "revision is negative"),
-    ]
-    for condition, wrong, message in faults:
-        if wrong:
-            collector.add(condition, "error", "storage", message, rank=HEADER)
-
-
 class RowScan:
     """The scan of the rows of a session: the same rule as for lines, with rows in their place."""
 
     def __init__(self, loading: Loading, collector: Collector, schema: int) -> None:
         self.loading = loading
+        loading.has_list = schema > LISTLESS
         self.collector = collector
         self.schema = schema
         self.kept = 0

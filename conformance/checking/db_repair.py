@@ -122,7 +122,11 @@ def _session(judged: Judged, database: sqlite3.Connection) -> SessionPlan:
 
 
 def write_database(plan: DatabasePlan, target: Path) -> None:
-    """Write the repaired database. Raises UsageError where the target is there already, and OSError."""
+    """Write the repaired database.
+
+    Raises UsageError where the target is there already, NoRepairError where a session that is to be
+    repaired is no longer what the plan is for, and OSError.
+    """
     try:
         os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     except FileExistsError:
@@ -134,6 +138,7 @@ def write_database(plan: DatabasePlan, target: Path) -> None:
             with new:
                 for each in plan.sessions:
                     if each.changes:
+                        _require_unchanged(each, plan.path, new)
                         _apply(each, plan.schema, new)
             told = new.execute("PRAGMA integrity_check").fetchone()[0]
             if told != "ok":
@@ -146,6 +151,16 @@ def write_database(plan: DatabasePlan, target: Path) -> None:
     except BaseException:
         target.unlink(missing_ok=True)
         raise
+
+
+def _require_unchanged(plan: SessionPlan, path: Path, database: sqlite3.Connection) -> None:
+    """A turn that its harness goes on with is not interrupted: whoever writes counts the revision on."""
+    found = database.execute("SELECT revision FROM sessions WHERE id = ?", (plan.row["id"],)).fetchone()
+    if found is None or found[0] != plan.row["revision"]:
+        raise NoRepairError(
+            f"{path}: the session {plan.name} changed while it was repaired, so somebody still writes to it;"
+            " nothing was written"
+        )
 
 
 def _apply(plan: SessionPlan, schema: int, database: sqlite3.Connection) -> None:

@@ -12,8 +12,10 @@ import zstandard
 
 from conformance.checking import quick
 from conformance.checking.collector import Collector, Place
-from conformance.checking.databases import RowScan, connected, key_of, schema_of
+from conformance.checking.databases import RowScan, connected
+from conformance.checking.db_gates import schema_of
 from conformance.checking.db_rows import NoDictionary
+from conformance.checking.db_sessions import key_of
 from conformance.checking.exact_json import TooDeep, is_seq
 from conformance.checking.frames import FrameFault, content_of, expands, frames_of
 from conformance.checking.lines import Lines, Overlong

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from conformance.checking.closing import OpenEnds, Shapeless, key_of
 from conformance.checking.collector import Collector, Place
 from conformance.checking.exact_json import is_number, is_seq, show
+from conformance.checking.model import Finding
 from conformance.checking.shapes import (
     ELIGIBLE,
     KNOWN_TYPES,
@@ -74,6 +75,8 @@ class Loading:
         self.surface = Surface()
         self.ends: OpenEnds | None = OpenEnds()
         self.keep_ids = keep_ids
+        self.has_list = True
+        """Whether the reader has a list of types, and refuses what is not on it."""
         self.message_ids: dict[float, Any] = {}
         self.watcher: Watcher
         self.last_time: Any = None
@@ -83,11 +86,16 @@ class Loading:
     # -- the header ---------------------------------------------------------------
 
     def header(self, header: Event, place: Place) -> None:
-        """What is asked of a header after the scan."""
+        """What is asked of the header of a file after the scan."""
         cwd = header.get("cwd", "/")
         if cwd is None or cwd == "" or isinstance(cwd, list):
             told = "the working directory of the header names no place in a store"
             self.fault(("path-project-empty", told, ("cwd",)), place, IDENTITY, found=show(cwd))
+        self.header_members(header, place)
+
+    def header_members(self, header: Event, place: Place) -> None:
+        """What is asked of a header that names no place."""
+        cwd = header.get("cwd", "/")
         if not isinstance(cwd, str):
             self.fault(("header-cwd", "cwd is no text", ("cwd",)), place, HEADER, found=show(cwd))
         elif not cwd.startswith("/"):
@@ -95,9 +103,7 @@ class Loading:
                 "header-cwd-relative", "error", "load", "cwd is no absolute path here", place, ("cwd",),
                 rank=HEADER, found=show(cwd), expected="a path that begins with /",
             )  # fmt: skip
-            if cwd[1:3] in (":\\", ":/") or cwd.startswith("\\\\"):
-                finding.story = "other-platform"
-                finding.hint = "on Windows this log loads; on other systems load and inspect refuse it"
+            tell_of_windows(finding, cwd)
         if "parentSession" in header and not isinstance(header["parentSession"], str):
             told = "parentSession is no text"
             self.fault(("header-parent", told, ("parentSession",)), place, HEADER)
@@ -150,6 +156,13 @@ class Loading:
         """Types that nobody knows refuse the log, unless they are marked."""
         kind = event.get("type")
         if (isinstance(kind, str) and kind in KNOWN_TYPES) or event.get("ignorable") is True:
+            return True
+        if not self.has_list:
+            self.collector.add(
+                "event-type-unknown", "advice", "load", f"no reader of v0 knows the type {show(kind)}", place,
+                ("type",), seq=seq, found=show(kind), story="foreign-edition",
+                hint="this schema has no list of types; a reader of any other store refuses the log",
+            )  # fmt: skip
             return True
         told = f"no reader of v0 knows the type {show(kind)}, and it is not marked ignorable"
         self.fault(("event-type-unknown", told, ("type",)), place, TYPES, seq, found=show(kind))
@@ -319,6 +332,13 @@ class Loading:
         message = data if event.get("type") == "user/message" else member(data, "message")
         if isinstance(message, dict):
             self.message_ids[float(seq)] = message.get("id")
+
+
+def tell_of_windows(finding: Finding, cwd: str) -> None:
+    """A working directory that is no absolute path here may be one where the log was written."""
+    if cwd[1:3] in (":\\", ":/") or cwd.startswith("\\\\"):
+        finding.story = "other-platform"
+        finding.hint = "on Windows this log loads; on other systems load and inspect refuse it"
 
 
 def node_of(event: Event, seq: int, place: Place) -> Node:

@@ -6,7 +6,9 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-SUFFIXES = (".jsonl", ".jsonl.zstd", ".jsonl.zst", ".sqlite", ".sqlite3", ".db")
+from conformance.checking.sources import DATABASES
+
+SUFFIXES = (".jsonl", ".jsonl.zstd", ".jsonl.zst", *DATABASES)
 """Names by which files in a folder are taken for logs."""
 
 

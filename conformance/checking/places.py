@@ -110,3 +110,19 @@ class Stores:
             if PurePath(first).parent != path.parent:
                 message = f"the session {session!r} has a log in another project as well: {first}"
                 yield Finding("jsonl-duplicate-id", "error", "file", message, story="two-writers")
+
+
+def judge_place(report: FileReport, stores: Stores) -> None:
+    """What is to be said of the place of a log. A reader asks for it behind the scan."""
+    found = [*place_findings(report, report.header), *stores.findings(report, report.header)]
+    errors = [each for each in found if each.severity == "error"]
+    misnamed = encoding_finding(report)
+    if misnamed is not None and misnamed.severity == "error":
+        report.findings.insert(0, misnamed)
+    elif misnamed is not None:
+        found.append(misnamed)
+    behind = sum(each.severity == "error" and each.layer == "storage" for each in report.findings)
+    report.findings[behind:behind] = errors
+    report.findings += [each for each in found if each.severity != "error"]
+    if (errors or (misnamed is not None and misnamed.severity == "error")) and report.verdict == "accepted":
+        report.verdict, report.torn_from = "refused", None

@@ -17,6 +17,8 @@ from conformance.checking.frames import MAGIC, Bytes
 BLOCK = 1 << 16
 """Bytes that are read at once: few enough for their lines to stay in the cache of a processor."""
 SQLITE_MAGIC = b"SQLite format 3\x00"
+DATABASES = (".sqlite", ".sqlite3", ".db")
+"""How the names of databases end."""
 Progress = Callable[[int], None]
 """Told how many bytes of the input have been read so far."""
 
@@ -35,9 +37,17 @@ def opened(path: str | os.PathLike[str] | bytes) -> Iterator[Bytes]:
 
 
 def is_database(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a SQLite database. Raises OSError."""
+    """Whether a file is to be judged as a SQLite database. Raises OSError."""
     with opened(path) as source:
-        return source.at(0, 16) == SQLITE_MAGIC
+        return holds_database(source, os.fspath(path))
+
+
+def holds_database(source: Bytes, name: str) -> bool:
+    """The same of one that is open: by its first bytes, else by its name, unless they are those of a log."""
+    head = source.at(0, 16)
+    if head == SQLITE_MAGIC:
+        return True
+    return name.endswith(DATABASES) and head[:4] != MAGIC and not head.lstrip().startswith(b"{")
 
 
 def is_compressed(source: Bytes, name: str) -> bool:

@@ -19,9 +19,11 @@ from conformance.adapters.reference import HANDLERS
 from conformance.adapters.reference_rows import row_of
 from conformance.checking.check import check
 from conformance.checking.collector import Collector
-from conformance.checking.databases import APPLICATION, RowScan
+from conformance.checking.databases import RowScan
+from conformance.checking.db_gates import APPLICATION
 from conformance.checking.loading import Loading
 from conformance.checking.seqs import BadSeqs, decode
+from conformance.cli import main
 from conformance.corpus import load_corpus
 
 SCHEMAS = [14, 15, 17, 19, 20]
@@ -48,6 +50,7 @@ def write(path, schema, events, session="s", version=0, application=APPLICATION)
     last = LIMITS.get(17 if schema == 20 else schema)
     owner = "TEXT" if schema < 19 else "INTEGER"
     database.executescript(
+        "PRAGMA synchronous = OFF;"
         "CREATE TABLE persistence_state (singleton INTEGER PRIMARY KEY CHECK (singleton = 1),"
         " store_id TEXT NOT NULL) STRICT;"
         f"CREATE TABLE sessions ({key}, version INTEGER NOT NULL, created_at INTEGER NOT NULL, cwd TEXT,"
@@ -164,6 +167,25 @@ def test_load_rules_hold_for_rows(path, schema):
     assert (report.verdict, report.refusal.condition) == ("refused", "source-not-earlier")
 
 
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_a_type_that_nobody_knows(path, schema):
+    """The readers of schema 14 know no list of types; all later ones refuse what is not on it."""
+    write(path, schema, [turn(), {"type": "new/type"}, turn_end()])
+    report = one(path)
+    (finding,) = [each for each in report.findings if each.condition == "event-type-unknown"]
+    if schema == 14:
+        assert (report.verdict, report.events, finding.severity, finding.seq) == ("accepted", 3, "advice", 1)
+        assert main(["check", str(path)]) == 0
+        assert main(["repair", str(path), "--dry-run"]) == 0
+    else:
+        assert (report.verdict, report.refusal) == ("refused", finding)
+
+
+def test_a_type_that_nobody_knows_joins_no_surface(path):
+    write(path, 14, [turn(), {"type": "new/type", "surfaceOp": "append"}, turn_end()])
+    assert one(path).refusal.condition == "surface-op-forbidden"
+
+
 def test_a_blob_that_is_no_list_is_a_hole(path):
     columns = columns_of({**user(), "seq": 1, "time": 1}, 20) | {"source_event_seqs": b"\x02\x00"}
     report = one(write(path, 20, [turn(), {"columns": columns}]))
@@ -190,7 +212,7 @@ def test_a_dictionary_that_is_not_here(path):
         ("UPDATE persistence_state SET store_id = 'x'", "db-store-identity"),
         ("UPDATE sessions SET version = 4", "format-newer"),
         ("UPDATE sessions SET incarnation = 'x'", "meta-row-incarnation"),
-        ("UPDATE sessions SET cwd = 'C:/x'", "header-cwd-relative"),
+        ("UPDATE sessions SET cwd = 'C:/x'", "meta-row-cwd"),
     ],
 )
 def test_a_database_that_is_refused(path, change, condition):

@@ -13,6 +13,7 @@ from test_check_databases import SCHEMAS, columns_of, write
 import conformance
 from conformance.adapters.reference import HANDLERS
 from conformance.checking import db_repair
+from conformance.checking.repair import NoRepairError
 from conformance.checking.seqs import decode, encode_one
 from conformance.cli import main
 
@@ -242,3 +243,14 @@ def test_what_is_no_database_or_no_log_is_told(tmp_path, capsys):
     path.write_bytes(log(*whole_turn()))
     assert main(["explain", str(path), "--session", "s"]) == 2
     assert main(["repair", str(path), "--session", "s", "--dry-run"]) == 2
+
+
+def test_a_session_that_goes_on_since_it_was_planned_is_not_interrupted(path, new):
+    write(path, 20, CRASHED)
+    plan = db_repair.plan_database(path)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("INSERT INTO events VALUES (1, 6, 'plan/mode', 1, '{}', NULL, NULL, NULL)")
+        database.execute("UPDATE sessions SET revision = revision + 1")
+    with pytest.raises(NoRepairError, match="changed"):
+        db_repair.write_database(plan, new)
+    assert not new.exists()

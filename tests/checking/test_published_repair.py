@@ -19,6 +19,9 @@ from conformance.cli import main
 SCRIPT = Path(__file__).with_name("load_sqlite.mjs")
 OPEN = [turn(), user(), step()]
 CALLED = [*OPEN, chunk("a"), assistant("c1", "c2", sourceEventSeqs=[3]), call("c2")]
+ENDLESS = {
+    "columns": {"seq": 2, "type": "step/start", "time": 1, "data": '{"turn":1,"step":1e400}'},
+}
 GAP = {"type": "plan/mode", "seq": 40}
 
 
@@ -44,6 +47,7 @@ def published():
         [*CALLED, result("c2", 5), result("c1"), step_end()],
         [*OPEN, step_end(), turn_end(), turn(2), GAP],
         [GAP],
+        [turn(), user(), ENDLESS],
     ],
 )
 def test_the_rows_are_those_of_the_published_backend(tmp_path, published, events):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import zstandard
 from damage import damaged
 from kinds import KINDS
-from logs import assistant, at, call, log, replace, step, turn, turn_end, user, whole_turn
+from logs import HEADER, assistant, at, call, log, replace, step, turn, turn_end, user, whole_turn
 
 import conformance
 from conformance.adapters.reference import HANDLERS
+from conformance.checking import repair
+from conformance.checking.repair import NoRepairError, plan_repair, write_repair
 from conformance.cli import main
 
 CRASHED = [turn(), user(), step(), assistant("c1", "c2"), call("c2")]
@@ -39,6 +43,27 @@ def test_a_crash_is_closed(tmp_path):
     assert load(new)["events"] == [*load(data)["events"], *load(data)["closers"]]
     (report,) = conformance.check(new).files
     assert (report.verdict, report.closers, report.torn_from) == ("accepted", 0, None)
+
+
+@pytest.mark.parametrize(
+    ("written", "again"), [("1e400", "null"), ("-1e400", "null"), ("-0", "0"), ("-0.0", "0"), ("1.50", "1.5")]
+)
+def test_a_closer_is_written_as_a_store_writes_it(tmp_path, written, again):
+    """What JSON has no number for becomes null."""
+    data = log(turn(), step()).replace(b'"step":1', f'"step":{written}'.encode())
+    new = repaired(tmp_path, data)
+    assert new.startswith(data)
+    added = [json.loads(line, parse_constant=pytest.fail) for line in new[len(data) :].splitlines()]
+    assert json.dumps(added[0]["data"]["step"]) == again
+    assert conformance.check(new).files[0].verdict == "accepted"
+
+
+def test_a_step_without_a_number_is_closed(tmp_path, capsys):
+    """It is open all the same, and the closer that ends it has none either."""
+    data = log(turn(), {"type": "step/start", "data": {"turn": 1}})
+    new = repaired(tmp_path, data)
+    assert json.loads(new[len(data) :].splitlines()[0])["data"] == {"turn": 1}
+    assert "add seq 2: step/end of turn 1, no step" in capsys.readouterr().out
 
 
 def test_a_repaired_log_is_what_the_reference_loads(tmp_path):
@@ -83,6 +108,59 @@ def test_a_torn_frame_is_written_again(tmp_path, cut):
 def test_nothing_is_invented(tmp_path, kind, capsys):
     assert repaired(tmp_path, kind.data) == 1
     assert "no tool should" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "cwd", "condition"),
+    [("session.jsonl", "/work/y", "jsonl-path"), ("session.jsonl.zstd", "/work/x", "zstd-magic")],
+)
+def test_a_log_that_no_store_finds_is_refused_as_check_refuses_it(tmp_path, capsys, name, cwd, condition):
+    folder = tmp_path / "--work-x--" / "s"
+    folder.mkdir(parents=True)
+    (folder / name).write_bytes(log(*CRASHED, header={**HEADER, "cwd": cwd}))
+    (report,) = conformance.check(folder / name).files
+    assert report.refusal.condition == condition
+    assert main(["repair", str(folder / name), "--dry-run"]) == 1
+    assert condition in capsys.readouterr().err
+
+
+def grown(path):
+    """What the harness that still has the log writes in the meantime."""
+    with path.open("ab") as file:
+        file.write(log(*CRASHED, turn_end()).splitlines(keepends=True)[-1])
+
+
+def test_a_log_that_grew_since_it_was_planned_is_not_written(tmp_path):
+    source, target = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    source.write_bytes(log(*CRASHED))
+    plan = plan_repair(source)
+    grown(source)
+    with pytest.raises(NoRepairError, match="changed"):
+        write_repair(plan, source, target)
+    assert not target.exists()
+
+
+def test_a_log_that_grows_while_it_is_copied_is_not_written(tmp_path, monkeypatch):
+    source, target = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    source.write_bytes(log(*CRASHED))
+    plan = plan_repair(source)
+    monkeypatch.setattr(repair, "line_of", lambda event: grown(source) or b"")
+    with pytest.raises(NoRepairError, match="changed"):
+        write_repair(plan, source, target)
+    assert not target.exists()
+
+
+def test_a_log_that_grows_while_it_is_judged_is_not_planned(tmp_path, monkeypatch):
+    source = tmp_path / "old.jsonl"
+    source.write_bytes(log(*CRASHED))
+    monkeypatch.setattr(repair, "is_compressed", lambda *_: grown(source))
+    with pytest.raises(NoRepairError, match="changed"):
+        plan_repair(source)
+
+
+def test_nothing_is_written_where_nothing_is_to_be_repaired(tmp_path, capsys):
+    assert repaired(tmp_path, log(*whole_turn())) is None
+    assert "nothing to repair" in capsys.readouterr().out
 
 
 def test_a_dry_run_writes_nothing(tmp_path, capsys):
