@@ -68,7 +68,7 @@ class Generated:
 def generate(module: str, source: str) -> Generated:
     """All generic mutants of one module."""
     tree = ast.parse(source)
-    found = Generated()
+    found, text_of = Generated(), Texts(tree)
     sites, found.left_out = collect(tree)
     seen: dict[str, int] = {}
     for site in sites:
@@ -76,7 +76,7 @@ def generate(module: str, source: str) -> Generated:
         for kind, says, change in changes(site.node):
             if kind == "removed" and site.function == "module":
                 continue  # a constant that is not there stops the import, and is nobody's mistake
-            text = mutated(tree, site.node, change)
+            text = text_of.mutated(site.node, change)
             if text is None:
                 continue
             name = f"{module}.{site.function}: {kind}: {says}"
@@ -329,18 +329,31 @@ def swap(name: str, index: int) -> Change:
     return change
 
 
-def mutated(tree: ast.Module, target: ast.AST, change: Change) -> str | None:
-    """The source of the module with one node changed; None if that gives the same code again."""
-    position = next(index for index, node in enumerate(ast.walk(tree)) if node is target)
-    fresh = copy.deepcopy(tree)
-    copy_of_target = list(ast.walk(fresh))[position]
-    replacement = change(copy_of_target)
-    if replacement is not copy_of_target:
-        assert replacement is not None
-        Put(copy_of_target, replacement).visit(fresh)
-    ast.fix_missing_locations(fresh)
-    text = ast.unparse(fresh)
-    return None if text == ast.unparse(tree) else text
+class Texts:
+    """The source of a module by statements: for a mutant only one of them is copied and written anew."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.statements = tree.body
+        self.texts = [ast.unparse(statement) for statement in tree.body]
+        self.places = {
+            node: (index, position)
+            for index, statement in enumerate(tree.body)
+            for position, node in enumerate(ast.walk(statement))
+        }
+
+    def mutated(self, target: ast.AST, change: Change) -> str | None:
+        """The source with one node changed; None if that gives the same code again."""
+        index, position = self.places[target]
+        fresh: ast.AST = copy.deepcopy(self.statements[index])
+        copy_of_target = list(ast.walk(fresh))[position]
+        replacement = change(copy_of_target)
+        if replacement is not copy_of_target:
+            assert replacement is not None
+            fresh = Put(copy_of_target, replacement).visit(fresh)
+        text = ast.unparse(ast.fix_missing_locations(fresh))
+        if text == self.texts[index]:
+            return None
+        return "\n".join([*self.texts[:index], text, *self.texts[index + 1 :]]) + "\n"
 
 
 class Put(ast.NodeTransformer):
