@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NoReturn
 
@@ -130,7 +131,8 @@ class TerminalView:
         heading.append(record["case"], style="bold")
         heading.append(f"  [{', '.join(record['rules'])}]", style="not bold")
         self.console.print(heading, soft_wrap=True, highlight=False)
-        for name, text in [*details(record), ("again", self.again(record))]:
+        vectors = self.start.get("vectors", [])
+        for name, text in [*details(record, vectors), ("again", self.again(record))]:
             self.line(f"  {name:<8} {text}")
 
     def again(self, record: Record) -> str:
@@ -214,8 +216,11 @@ class TerminalView:
         self.console.print()
 
 
-def details(record: Record) -> list[tuple[str, str]]:
-    """What there is to say of a case that did not pass, as pairs of a word and a text."""
+def details(record: Record, vectors: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """What there is to say of a case that did not pass, as pairs of a word and a text.
+
+    ``vectors`` are the files that were asked in place of the corpus.
+    """
     told = []
     if "why" in record:
         told.append(("why", record["why"]))
@@ -239,7 +244,10 @@ def details(record: Record) -> list[tuple[str, str]]:
         told.append(("scored", "no: the case is newer than the released profile"))
     if "file" in record:
         told.append(("case", f"{record['file']}:{record['line']}"))
-        told.append(("show", f"session-conformance show {record['case']}"))
+        words = ["session-conformance", "show", record["case"]]
+        for path in vectors:
+            words += ["--vectors", path]
+        told.append(("show", shlex.join(words)))
     return told
 
 

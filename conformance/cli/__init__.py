@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -88,12 +89,15 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Errors that a person can act on are one message."""
-    args = build_parser().parse_args(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what an encoding has not is told by its number
+            stream.reconfigure(errors="backslashreplace")
     for name in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, _as_interrupt)
     if sys.stdout is None:  # closed by whoever started us; what we find out still shows in the exit code
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
     try:
+        args = parsed(argv)
         code: int = args.command(args)
         sys.stdout.flush()
         return code
@@ -120,6 +124,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             " SESSION_CONFORMANCE_TRACEBACK=1 shows where, please report it"
         )
         return int(ExitCode.ADAPTER)
+
+
+def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The words of the command line. What --help and --version print is out before the process ends."""
+    try:
+        return build_parser().parse_args(argv)
+    except SystemExit:
+        sys.stdout.flush()
+        raise
 
 
 def entry() -> int:

@@ -72,7 +72,9 @@ def seconds(text: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < 1e6:
-        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"must be a number of seconds above 0 and below a million, not {text!r}"
+        )
     return number
 
 

@@ -61,7 +61,12 @@ def command(args: argparse.Namespace) -> int:
 
 def everything(history: History) -> Iterator[str]:
     """Nodes, replaces, transcript."""
-    yield f"{history.events} events, {len(history.nodes)} nodes, {history.messages} messages"
+    yield ", ".join(
+        f"{count} {what}{'' if count == 1 else 's'}"
+        for count, what in (
+            (history.events, "event"), (len(history.nodes), "node"), (history.messages, "message")
+        )
+    )  # fmt: skip
     yield "what the model sees, in its order:"
     for node in history.nodes:
         yield _row(history, node)

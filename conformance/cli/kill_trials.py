@@ -42,6 +42,11 @@ def command(args: argparse.Namespace) -> int:
 
     spec = resolve(args.store)
     ours = args.store.startswith("store:")
+    if args.store == "reference":
+        raise UsageError(
+            "the backend of the reference is a model, which writes its one file anew and promises nothing"
+            " after a crash; its stores are named store:jsonl, store:sqlite20 and so on"
+        )
     if args.mode == "kept-open" and not ours:
         raise UsageError("only a store of the reference, store:NAME, can be kept open; leave --mode out")
     kept_open = ours and args.mode != "opened-anew"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,6 +37,8 @@ def command(args: argparse.Namespace) -> int:
 
     if args.output is None and not args.dry_run:
         raise UsageError("repair: give --output NEW, or --dry-run; a log is never changed in place")
+    if not args.dry_run:
+        require_new(args.output)
     if is_database(args.path):
         return database(args)
     if args.session:
@@ -50,6 +53,14 @@ def command(args: argparse.Namespace) -> int:
     write_repair(plan, args.path, args.output)
     print(clean(f"{args.output}: written, {plan.size:,} bytes before and {args.output.stat().st_size:,} now"))
     return 0
+
+
+def require_new(target: Path) -> None:
+    """Look at the place of the result before anything is told of it."""
+    if os.path.lexists(target):
+        raise UsageError(f"{target} is there already; a repair never writes over a file")
+    if not target.parent.is_dir():
+        raise UsageError(f"{target} cannot be written: {target.parent} is no folder")
 
 
 def database(args: argparse.Namespace) -> int:

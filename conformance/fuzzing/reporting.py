@@ -114,9 +114,9 @@ class Report:
         outcome, laws = self.result.differential, self.result.laws
         names = [party.name for party in self.table.parties]
         speed = round(outcome.inputs / outcome.seconds) if outcome.seconds > 0 else 0
-        asked = (
-            f"{outcome.inputs} inputs in {outcome.seconds:.1f} s ({speed} a second)" if outcome.inputs else ""
-        )
+        asked = f"{outcome.inputs} inputs in {outcome.seconds:.1f} s ({speed} a second)"
+        if laws.checked and not outcome.inputs:
+            asked = ""
         checked = f"{laws.checked.total()} checks of laws" if laws.checked else ""
         found = len(outcome.differences) + len(laws.breaches)
         ending = f"{found} found" if found else "no difference"

@@ -61,7 +61,7 @@ class Channel:
     def receive(self) -> Answer:
         """One whole line. Raises Gone; what was written of a line before the end is no answer.
 
-        Raises SilentError where there is none in time.
+        Raises SilentError where there is none in time, and AdapterError where it is no object of JSON.
         """
         assert self.process.stdout is not None
         pipe = self.process.stdout.fileno()
@@ -76,7 +76,12 @@ class Channel:
                 raise Gone
             self.received += piece
         line, _, self.received = self.received.partition(b"\n")
-        found: Answer = json.loads(line)
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            raise AdapterError(f"the store answered with a line that is no JSON: {line[:200]!r}") from None
+        if not isinstance(found, dict):
+            raise AdapterError(f"the store answered with what is no object: {line[:200]!r}")
         return found
 
     def kill(self) -> None:
@@ -146,10 +151,20 @@ class Backend:
         told = channel.receive()
         if self.kept_open or "result" not in told:
             return told
-        answers: list[Answer] = told["result"]["steps"]
+        answers = steps_of(told["result"])
         return next((answer for answer in answers if "result" not in answer), answers[-1])
 
     def ask(self, channel: Channel, *steps: Step) -> Answer:
         """Steps and their answer. Raises Gone."""
         self.send(channel, *steps)
         return self.receive(channel)
+
+
+def steps_of(result: object) -> list[Answer]:
+    """The answers to the steps of a request. Raises AdapterError where the result is none of the protocol."""
+    steps = result.get("steps") if isinstance(result, dict) else None
+    if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
+        raise AdapterError(
+            f"a result of backend holds an answer to each step, and this is {str(result)[:200]}"
+        )
+    return steps
