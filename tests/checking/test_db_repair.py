@@ -229,7 +229,7 @@ def test_explain_tells_where_a_database_stops(path, capsys):
     write(path, 20, [turn(), user(), GAP, {**turn_end(), "seq": 10}])
     assert main(["explain", str(path)]) == 1
     out = capsys.readouterr().out
-    assert "2 events, 1 nodes" in out
+    assert "2 events, 1 node," in out
     assert "not followed further: the seq is not the next one" in out
 
 

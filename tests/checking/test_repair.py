@@ -228,7 +228,7 @@ def test_explain_who_cites(tmp_path, capsys):
 def test_explain_tells_where_it_stops(tmp_path, capsys):
     code, out = explain(tmp_path, capsys, [turn(), user(), at(5, user()), at(6, turn_end())])
     assert code == 1
-    assert "2 events, 1 nodes" in out
+    assert "2 events, 1 node," in out
     assert "not followed further: 3 events are missing" in out
 
 
@@ -244,5 +244,5 @@ def test_explain_takes_of_a_torn_frame_what_a_reader_takes(tmp_path, capsys, dam
     path.write_bytes(compress(head + b"\n") + compress(b"".join(lines[:3])) + torn)
     (report,) = conformance.check(path).files
     assert main(["explain", str(path)]) == 0
-    assert capsys.readouterr().out.startswith(f"{report.events} events, {report.nodes} nodes")
+    assert capsys.readouterr().out.startswith(f"{report.events} events, {report.nodes} node")
     assert report.events == (3 if damage else 10)
