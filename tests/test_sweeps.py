@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 
@@ -235,6 +236,33 @@ def test_the_oracle_reads_the_good_log_itself():
     found = expected(PLAIN, cut, PLAIN.data)
     assert found is not None
     assert (found.events, found.torn_from) == (PLAIN.events, None)
+
+
+@pytest.mark.parametrize("told", [{"error": "no"}, {"unsupported": "no"}, {"result": 7}, {"neither": 1}])
+def test_an_adapter_that_cannot_answer_is_given_up(told):
+    asked = []
+
+    def answer(request):
+        if request["op"] == "hello":
+            return reference.answer(request)
+        asked.append(request)
+        return told
+
+    with pytest.raises(AdapterError, match="cut, plain: 3 logs in a row were answered with"):
+        sweep(InProcess(answer), PLAIN, "cut")
+    assert len(asked) == 3
+
+
+def test_an_adapter_that_sometimes_fails_is_not_given_up():
+    turn = itertools.count()
+
+    def answer(request):
+        if request["op"] == "hello" or next(turn) % 3 == 0:
+            return reference.answer(request)
+        return {"error": "now and then"}
+
+    verdict = sweep(InProcess(answer), PLAIN, "cut", stride=500)
+    assert 3 < verdict.outcomes["error"] < verdict.checks
 
 
 def test_an_adapter_without_a_scan_is_told_so():

@@ -14,6 +14,10 @@ from conformance.sweeps.good_log import GoodLog
 from conformance.sweeps.laws import fault_of, is_unseen
 from conformance.sweeps.repair import faults_of_repairs
 
+HELPLESS = frozenset(("error", "malformed", "unsupported", "hung", "not-run"))
+"""Kinds of answers that tell nothing of a damaged log, or take their time to say nothing."""
+PATIENCE = 3
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -62,7 +66,10 @@ def scan_request(number: int, data: bytes, compression: str) -> Request:
 def sweep(
     connection: Connection, log: GoodLog, kind: str, stride: int = 1, only: Damage | None = None
 ) -> Verdict:
-    """One sweep in memory. Raises AdapterError where the adapter does not offer ``jsonl.scan``."""
+    """One sweep in memory.
+
+    Raises AdapterError where the adapter does not offer ``jsonl.scan``, or cannot answer it.
+    """
     if "jsonl.scan" not in connection.hello.capabilities:
         raise AdapterError("a sweep in memory asks jsonl.scan, which this adapter does not declare")
     if only is not None:
@@ -70,6 +77,7 @@ def sweep(
     verdict = Verdict(f"{kind}, {'plain' if log.compression == 'none' else 'compressed'}")
     asked: dict[int, Damage] = {}
     repairs: dict[bytes, Damage] = {}
+    helpless = 0
 
     def requests() -> Iterator[Request]:
         chosen = damages(kind, log, stride) if only is None else iter([only])
@@ -83,6 +91,10 @@ def sweep(
         data = damage.apply(log.data)
         verdict.checks += 1
         verdict.outcomes[outcome(answer)] += 1
+        helpless = helpless + 1 if told_of.kind in HELPLESS else 0
+        if helpless == PATIENCE:
+            given_up = f"{PATIENCE} logs in a row were answered with {told_of.kind}: {told_of.value}"
+            raise AdapterError(f"{verdict.name}: {given_up}"[:400])
         told = fault_of(log, damage, data, answer)
         if told is not None:
             verdict.fail(damage, told)
