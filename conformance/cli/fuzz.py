@@ -13,6 +13,7 @@ from conformance.adapters.registry import FORMS, resolve
 from conformance.cli.common import plain, seconds, whole
 from conformance.config import find_config, load_config
 from conformance.errors import ExitCode, UsageError
+from conformance.ticker import Ticker
 
 if TYPE_CHECKING:
     from conformance.fuzzing.findings import Finding
@@ -108,8 +109,8 @@ def fuzz(args: argparse.Namespace) -> int:
         untyped=args.untyped,
         laws=not args.no_laws,
     )
-    with Table.open(specs) as table:
-        result = run_all(table, wanted)
+    with Table.open(specs) as table, Ticker() as ticker:
+        result = run_all(table, wanted, ticker)
     report = Report(result, table)
     report.show(print)
     for place, told in report.save(args.save):

@@ -10,6 +10,7 @@ from conformance.adapters.registry import resolve
 from conformance.cli.common import plain, whole
 from conformance.errors import AdapterError, ExitCode, UsageError
 from conformance.terminal import clean
+from conformance.ticker import Ticker
 
 if TYPE_CHECKING:
     from conformance.trials.channel import Backend
@@ -62,11 +63,17 @@ def command(args: argparse.Namespace) -> int:
 
 def kills(backend: Backend, verifier: Verifier, args: argparse.Namespace) -> int:
     """The kills, in a few lines."""
-    from conformance.trials.kills import kill_trials
+    from conformance.trials.kills import Tally, kill_trials
 
     started = time.monotonic()
-    tally = kill_trials(backend, verifier, args.trials, args.seed)
     mode = MODES[0] if backend.kept_open else MODES[1]
+    tally = Tally()
+    try:
+        with Ticker() as ticker:
+            kill_trials(backend, verifier, args.trials, args.seed, tally, ticker)
+    except KeyboardInterrupt:
+        print(f"broken off {args.store}, {mode}: {tally.trials} kills, {tally.answered} events answered for")
+        raise
     word = "FAIL" if tally.faults else "pass"
     seconds = time.monotonic() - started
     print(

@@ -14,6 +14,7 @@ from conformance.protocol import Connection
 from conformance.sweeps.damages import KINDS
 from conformance.sweeps.good_log import MOST_EVENTS
 from conformance.terminal import clean
+from conformance.ticker import Ticker
 
 if TYPE_CHECKING:
     from conformance.sweeps.good_log import GoodLog
@@ -76,12 +77,18 @@ def one(connection: Connection, args: argparse.Namespace, kind: str) -> int:
     started = time.monotonic()
     if not args.files:
         log = build(args.events, FORMATS[args.format])
-        return shown(sweep(connection, log, kind, args.stride), log)
-    verdict, real = sweep_files(connection, kind, args.events, args.stride)
+        with Ticker() as ticker:
+            verdict = sweep(connection, log, kind, args.stride, tell=ticker)
+        return shown(verdict, log)
+    with Ticker() as ticker:
+        verdict, real = sweep_files(connection, kind, args.events, args.stride, tell=ticker)
     code = shown(verdict, real.log)
     if len(real.states) > 1:  # else there is nothing for a log to hold
         started = time.monotonic()
-        verdict, real = sweep_files(connection, kind, args.events, args.stride, left_behind=True)
+        with Ticker() as ticker:
+            verdict, real = sweep_files(
+                connection, kind, args.events, args.stride, left_behind=True, tell=ticker
+            )
         code = max(code, shown(verdict, real.log))
     return code
 

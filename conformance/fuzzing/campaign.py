@@ -6,7 +6,7 @@ import contextlib
 import gc
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from conformance.fuzzing.comparing import AT_FAULT, Unlike, compare, conditions
@@ -18,6 +18,7 @@ from conformance.fuzzing.shrinking import Shrinker
 from conformance.fuzzing.spelling import Members, body_of
 from conformance.ledger import Ledger
 from conformance.protocol import Answer
+from conformance.ticker import silent
 
 BATCH = 1000
 COLLECT_AFTER = 50_000
@@ -95,7 +96,9 @@ class Campaign:
         self.outcome = Outcome()
         self.who = {recipe: [party for party in table.parties if able(party, recipe)] for recipe in recipes}
 
-    def run(self, examples: int | None, seconds: float | None) -> Outcome:
+    def run(
+        self, examples: int | None, seconds: float | None, tell: Callable[[str], None] = silent
+    ) -> Outcome:
         """Draw and compare until there were so many inputs, or so much time has passed."""
         outcome, begins, batch = self.outcome, time.monotonic(), 0
         with few_collections():
@@ -108,6 +111,7 @@ class Campaign:
                     break
                 self.one_batch(batch, wanted)
                 batch += 1
+                tell(f"{outcome.inputs} inputs, {len(outcome.differences)} found")
         outcome.seconds = time.monotonic() - begins
         return outcome
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from conformance.errors import UsageError
@@ -13,6 +14,7 @@ from conformance.fuzzing.parties import Table
 from conformance.fuzzing.quirks import load_quirks
 from conformance.fuzzing.recipes import RECIPES, usable
 from conformance.ledger import load_ledger
+from conformance.ticker import silent
 
 LAW_SHARE = 20
 """One check of a law for so many inputs; each asks two to a dozen questions."""
@@ -41,7 +43,7 @@ class Result:
     """Whether Ctrl-C ended it; what was found before counts."""
 
 
-def run_all(table: Table, wanted: Wanted) -> Result:
+def run_all(table: Table, wanted: Wanted, tell: Callable[[str], None] = silent) -> Result:
     """Run. Raises UsageError where there is nothing to do."""
     subject, *others = table.parties
     known = frozenset[str]().union(*(other.capabilities for other in others))
@@ -56,7 +58,7 @@ def run_all(table: Table, wanted: Wanted) -> Result:
         share = None if wanted.seconds is None else wanted.seconds * (0.85 if laws else 1)
         result.differential = campaign.outcome
         try:
-            campaign.run(wanted.examples, share)
+            campaign.run(wanted.examples, share, tell)
         except KeyboardInterrupt:
             result.interrupted = True
             return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from conformance.sweeps.good_log import HEADER, Event, GoodLog, event_of
 from conformance.sweeps.laws import broken_law, cut_is_refused, expected, is_lost_unseen
 from conformance.sweeps.real_log import RealLog, backend_request, write_good_log
 from conformance.sweeps.run import Verdict
+from conformance.ticker import silent
 
 AT_ONCE = 64
 FORMATS = {
@@ -52,6 +53,7 @@ def sweep_files(
     only: Damage | None = None,
     *,
     left_behind: bool = False,
+    tell: Callable[[str], None] = silent,
 ) -> tuple[Verdict, RealLog]:
     """Damage the file of a backend at each boundary and every ``stride`` bytes; AdapterError if it cannot.
 
@@ -73,6 +75,7 @@ def sweep_files(
             for trial in trials:
                 count_in(verdict, trial, real.log)
                 shutil.rmtree(trial.root)
+            tell(f"{verdict.name}: {verdict.checks} damaged logs, {verdict.failures} failed")
     verdict.require_checks()
     return verdict, real
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from conformance.errors import AdapterError, UsageError
@@ -13,6 +13,7 @@ from conformance.sweeps.damages import Damage, damages
 from conformance.sweeps.good_log import GoodLog
 from conformance.sweeps.laws import fault_of, is_unseen
 from conformance.sweeps.repair import faults_of_repairs
+from conformance.ticker import silent
 
 HELPLESS = frozenset(("error", "malformed", "unsupported", "hung", "not-run"))
 """Kinds of answers that tell nothing of a damaged log, or take their time to say nothing."""
@@ -64,7 +65,12 @@ def scan_request(number: int, data: bytes, compression: str) -> Request:
 
 
 def sweep(
-    connection: Connection, log: GoodLog, kind: str, stride: int = 1, only: Damage | None = None
+    connection: Connection,
+    log: GoodLog,
+    kind: str,
+    stride: int = 1,
+    only: Damage | None = None,
+    tell: Callable[[str], None] = silent,
 ) -> Verdict:
     """One sweep in memory.
 
@@ -90,6 +96,7 @@ def sweep(
         damage = asked.pop(number)
         data = damage.apply(log.data)
         verdict.checks += 1
+        tell(f"{verdict.name}: {verdict.checks} damaged logs, {verdict.failures} failed")
         verdict.outcomes[outcome(answer)] += 1
         helpless = helpless + 1 if told_of.kind in HELPLESS else 0
         if helpless == PATIENCE:

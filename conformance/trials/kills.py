@@ -7,6 +7,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from conformance.errors import AdapterError
 from conformance.json_text import dump_ascii
 from conformance.judge import plain_members
 from conformance.protocol import Connection, Request
+from conformance.ticker import silent
 from conformance.trials.channel import Backend, Channel, Gone, steps_of
 from conformance.trials.load import HEADER, SESSION, Load, chance_of
 from conformance.trials.torn import leave_half_a_frame, leave_torn
@@ -99,9 +101,19 @@ def is_log(step: dict[str, Any]) -> bool:
     return isinstance(events, list) and all(isinstance(event, dict) for event in events)
 
 
-def kill_trials(backend: Backend, verifier: Verifier, trials: int, seed: int) -> Tally:
-    """Run trials, each with a chance of its own that follows from the seed."""
-    tally = Tally()
+def kill_trials(
+    backend: Backend,
+    verifier: Verifier,
+    trials: int,
+    seed: int,
+    tally: Tally | None = None,
+    tell: Callable[[str], None] = silent,
+) -> Tally:
+    """Run trials, each with a chance of its own that follows from the seed.
+
+    ``tally`` is kept up to date, for who has to know how far it was broken off; ``tell`` hears of it.
+    """
+    tally = Tally() if tally is None else tally
     with tempfile.TemporaryDirectory(prefix="session-conformance-") as folder:
         load = Load(chance_of(seed), not backend.kept_open)
         for number in range(trials):
@@ -111,6 +123,7 @@ def kill_trials(backend: Backend, verifier: Verifier, trials: int, seed: int) ->
                 root.mkdir()
                 load = Load(chance, not backend.kept_open)
             load.chance = chance
+            tell(f"{number} of {trials} kills, {tally.answered} events answered for")
             torn = chance.random() >= UNTORN and leave_torn(root)
             tally.outcomes[f"killed {one_trial(backend, root, load, chance, tally, torn)}"] += 1
             tally.trials += 1
