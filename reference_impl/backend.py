@@ -83,13 +83,7 @@ class BackendModel:
             self.load(session_id)  # BACK-11
         stored = self.stored.get(session_id)
         expected = 0 if stored is None else len(stored["events"])
-        for index, event in enumerate(events):  # BACK-8
-            if not is_seq(event.get("seq")) or to_double(event["seq"]) != expected + index:
-                raise Rejection(
-                    "append-seq",
-                    f'append seq mismatch for "{session_id}": expected {expected + index} at index {index},'
-                    f" got {show(event.get('seq'))}",
-                )
+        require_seqs(session_id, events, expected)
         if stored is None:
             stored = {"header": self.created.pop(session_id), "events": [], "revision": 0}
             self.stored[session_id] = stored
@@ -191,6 +185,17 @@ def require_header(header: Header) -> None:
         raise Rejection("create-not-lossless", "session metadata must be losslessly JSON-serializable")
     if not is_seq(header.get("createdAt")):
         raise Rejection("create-created-at", "session metadata createdAt must be a non-negative safe integer")
+
+
+def require_seqs(session_id: str, events: list[Event], expected: int) -> None:
+    """BACK-8: the events of a batch go on counting from the stored ones."""
+    for index, event in enumerate(events):  # BACK-8
+        if not is_seq(event.get("seq")) or to_double(event["seq"]) != expected + index:
+            raise Rejection(
+                "append-seq",
+                f'append seq mismatch for "{session_id}": expected {expected + index} at index {index},'
+                f" got {show(event.get('seq'))}",
+            )
 
 
 def require_continuation(header: Header, log: list[Event], stored: dict[str, Any]) -> None:

@@ -21,6 +21,7 @@ from ..backend import (
     copied,
     require_continuation,
     require_header,
+    require_seqs,
     require_version,
     require_wanted,
 )  # fmt: skip
@@ -28,7 +29,7 @@ from ..legacy import refuse_retired
 from ..load import read_events
 from ..lossless_json import is_lossless
 from ..rejection import Rejection
-from ..values import is_seq, show, to_double
+from ..values import is_seq, show
 from .durable import UnsettledError, lock_folder
 from .written_numbers import as_written
 
@@ -251,15 +252,3 @@ class Store(ABC, Generic[StoredLog, OpenLog]):
     def require_writer(self) -> None:
         if self.lock is None:
             raise ReadOnly(f"{self.folder}: this store was opened read-only, or is closed")
-
-
-def require_seqs(session_id: str, events: list[Event], expected: int) -> None:
-    """BACK-8: the events of a batch go on counting from the stored ones."""
-    for index, event in enumerate(events):
-        seq = event.get("seq")
-        if not is_seq(seq) or to_double(seq) != expected + index:  # type: ignore[arg-type]
-            raise Rejection(
-                "append-seq",
-                f'append seq mismatch for "{session_id}": expected {expected + index} at index {index},'
-                f" got {show(seq)}",
-            )
