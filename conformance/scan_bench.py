@@ -136,21 +136,23 @@ def long_line(file: BinaryIO) -> None:
     file.write(b'"}}\n')
 
 
+def packed(file: BinaryIO, piece: bytes, times: int, end: bytes = b"") -> None:
+    """A header, and behind it so many pieces in one frame."""
+    file.write(zstandard.ZstdCompressor(write_checksum=True).compress(HEADER))
+    with zstandard.ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False) as frame:
+        for _ in range(times):
+            frame.write(piece)
+        frame.write(end)
+
+
 def bomb(file: BinaryIO) -> None:
     """A gigabyte of one line, in some tens of kilobytes."""
-    file.write(zstandard.ZstdCompressor(write_checksum=True).compress(HEADER))
-    with zstandard.ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False) as packed:
-        for _ in range(1 << 10):
-            packed.write(b"a" * (1 << 20))
-        packed.write(b"\n")
+    packed(file, b"a" * (1 << 20), 1 << 10, b"\n")
 
 
 def many_lines(file: BinaryIO) -> None:
     """A gigabyte of blank lines, in some tens of kilobytes."""
-    file.write(zstandard.ZstdCompressor(write_checksum=True).compress(HEADER))
-    with zstandard.ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False) as packed:
-        for _ in range(1 << 7):
-            packed.write((b" " * 1023 + b"\n") * (1 << 13))
+    packed(file, (b" " * 1023 + b"\n") * (1 << 13), 1 << 7)
 
 
 def deep(file: BinaryIO) -> None:
