@@ -15,13 +15,12 @@ EVERY = 0.2
 """Seconds."""
 
 
-class Ticker:
-    """A line that is written anew, and taken away at the end. Call it with what there is to say now."""
+class Line:
+    """One line on a terminal, written anew each time and taken away at the end."""
 
-    def __init__(self, stream: TextIO | None = None) -> None:
-        self.stream = stream or sys.stderr
-        self.active = self.stream is not None and self.stream.isatty()
-        self.next = time.monotonic() + FIRST_AFTER
+    def __init__(self, stream: TextIO | None) -> None:
+        self.stream = stream  # None if whoever started this program has closed it
+        self.active = stream is not None and stream.isatty()
         self.shown = False
 
     def __enter__(self) -> Self:
@@ -30,18 +29,38 @@ class Ticker:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.hide()
+
+    def say(self, told: str) -> None:
+        """Put a text in the place of the one before; it must fit the width of the terminal."""
+        self._write(told)
+        self.shown = True
+
+    def hide(self) -> None:
+        """Take the line away."""
         if self.shown:
-            self.stream.write("\r\x1b[2K")
-            self.stream.flush()
+            self._write("")
+            self.shown = False
+
+    def _write(self, told: str) -> None:
+        assert self.stream is not None
+        self.stream.write(f"\r\x1b[2K{told}")
+        self.stream.flush()
+
+
+class Ticker(Line):
+    """Call it with what there is to say now."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        super().__init__(stream or sys.stderr)
+        self.next = time.monotonic() + FIRST_AFTER
 
     def __call__(self, told: str) -> None:
         """Say it, unless something was said a moment ago."""
         if not self.active or time.monotonic() < self.next:
             return
         columns = shutil.get_terminal_size().columns - 1
-        self.stream.write(f"\r\x1b[2K{clean(told)[:columns]}")
-        self.stream.flush()
-        self.shown = True
+        self.say(clean(told)[:columns])
         self.next = time.monotonic() + EVERY
 
 

@@ -5,35 +5,25 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from types import TracebackType
-from typing import Self, TextIO
+from typing import TextIO
 
 from conformance.terminal import clean
+from conformance.ticker import Line
 
 SHOWN_FROM = 1 << 25
 """Bytes of a log from which a bar is worth its lines."""
 EVERY = 0.1
 
 
-class Bar:
-    """One line on a terminal, written anew; nothing at all where there is no terminal."""
+class Bar(Line):
+    """How far the reading of a log is."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
-        self.shown = False
-        self.active = stream.isatty()
+    def __init__(self, stream: TextIO | None) -> None:
+        super().__init__(stream)
         self.path = ""
         self.size = 0
         self.began = 0.0
         self.last = 0.0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.hide()
 
     def at(self, path: str, done: int, size: int | None) -> None:
         """So many bytes of this log have been read."""
@@ -47,17 +37,7 @@ class Bar:
             return
         self.last = now
         columns = shutil.get_terminal_size().columns - 1
-        told = line_of(self.path, done, self.size, now - self.began, columns)
-        self.stream.write(f"\r\x1b[2K{told}")
-        self.stream.flush()
-        self.shown = True
-
-    def hide(self) -> None:
-        """Take the line away."""
-        if self.shown:
-            self.stream.write("\r\x1b[2K")
-            self.stream.flush()
-            self.shown = False
+        self.say(line_of(self.path, done, self.size, now - self.began, columns))
 
 
 def line_of(path: str, done: int, size: int, seconds: float, columns: int = 100) -> str:
