@@ -18,6 +18,7 @@ from typing import Any
 from conformance.adapters.registry import AdapterSpec, serve_command, with_import_path
 from conformance.errors import AdapterError
 from conformance.json_text import dump_ascii
+from conformance.sweeps.answers import objects
 
 Step = dict[str, Any]
 Answer = dict[str, Any]
@@ -151,20 +152,14 @@ class Backend:
         told = channel.receive()
         if self.kept_open or "result" not in told:
             return told
-        answers = steps_of(told["result"])
+        answers = told["result"].get("steps") if isinstance(told["result"], dict) else None
+        if not answers or not objects(answers):
+            raise AdapterError(
+                f"a result holds an answer to each step, and this is {str(told['result'])[:200]}"
+            )
         return next((answer for answer in answers if "result" not in answer), answers[-1])
 
     def ask(self, channel: Channel, *steps: Step) -> Answer:
         """Steps and their answer. Raises Gone."""
         self.send(channel, *steps)
         return self.receive(channel)
-
-
-def steps_of(result: object) -> list[Answer]:
-    """The answers to the steps of a request. Raises AdapterError where the result is none of the protocol."""
-    steps = result.get("steps") if isinstance(result, dict) else None
-    if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
-        raise AdapterError(
-            f"a result of backend holds an answer to each step, and this is {str(result)[:200]}"
-        )
-    return steps
