@@ -1,13 +1,20 @@
-"""How fast a store of the reference is, beside the least that a program could do in the same run."""
+"""How fast a store of the reference is, beside the least that a program could do in the same run.
+
+For appending that is a bare loop that writes the same lines, ready made, and flushes after each batch.
+Where a flush is quick, such a loop measures the disk and a store its work on the events. So for a store
+over SQLite there is a second loop: the same rows, ready made, through SQLite with nothing around it.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,12 +26,21 @@ HEADER = {"version": 0, "id": "s", "createdAt": 1, "delegationDepth": 0}
 BATCH = 50
 
 
+TABLE = """CREATE TABLE events (session_id TEXT NOT NULL, seq INTEGER NOT NULL, type TEXT NOT NULL,
+time INTEGER NOT NULL, data ANY NOT NULL, sources ANY, op ANY, ignorable INTEGER,
+PRIMARY KEY (session_id, seq)) STRICT"""
+INSERT = "INSERT INTO events VALUES ('s', ?, ?, ?, ?, NULL, ?, NULL)"
+
+Events = list[dict[str, Any]]
+
+
 @dataclass(frozen=True)
 class Beside:
-    """The median seconds of the store, and of the bare loop beside it."""
+    """The median seconds of the store, of the bare loop beside it, and of one through SQLite."""
 
     store: float
     bare: float
+    through_sqlite: float | None = None
 
     @property
     def ratio(self) -> float:
@@ -39,10 +55,11 @@ def event(seq: int) -> dict[str, Any]:
 
 
 def appending(name: str, batches: int, rounds: int) -> Beside:
-    """Batches of 50 events, each flushed, against writes of their lines, each flushed."""
+    """Batches of 50 events, each flushed, against bare loops over the same ones."""
     given = [[event(first + place) for place in range(BATCH)] for first in range(0, batches * BATCH, BATCH)]
     pieces = [b"".join(json.dumps(each).encode() + b"\n" for each in batch) for batch in given]
-    stores, bares = [], []
+    rows = [[row_of(each) for each in batch] for batch in given]
+    stores, bares, through = [], [], []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory(prefix="session-conformance-") as folder:
             store = open_store(name, Path(folder))
@@ -50,10 +67,13 @@ def appending(name: str, batches: int, rounds: int) -> Beside:
             stores.append(seconds(partial(append_all, store, given)))
             store.close()
             bares.append(seconds(partial(write_and_flush, Path(folder), pieces)))
-    return Beside(statistics.median(stores), statistics.median(bares))
+            if name.startswith("sqlite"):
+                through.append(commit_each(Path(folder), rows))
+    middle = statistics.median
+    return Beside(middle(stores), middle(bares), middle(through) if through else None)
 
 
-def append_all(store: AnyStore, given: list[list[dict[str, Any]]]) -> None:
+def append_all(store: AnyStore, given: list[Events]) -> None:
     for batch in given:
         store.append("s", batch)
 
@@ -64,6 +84,25 @@ def write_and_flush(folder: Path, pieces: list[bytes]) -> None:
         os.write(descriptor, piece)
         os.fsync(descriptor)
     os.close(descriptor)
+
+
+def row_of(event: dict[str, Any]) -> tuple[Any, ...]:
+    data = json.dumps(event["data"], separators=(",", ":"))
+    return event["seq"], event["type"], event["time"], data, json.dumps(event["surfaceOp"])
+
+
+def commit_each(folder: Path, batches: list[list[tuple[Any, ...]]]) -> float:
+    """Seconds for a transaction a batch, into a database that flushes its log at each commit."""
+    with closing(sqlite3.connect(folder / "bare.db", isolation_level=None)) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = FULL")
+        database.execute(TABLE)
+        started = time.perf_counter()
+        for rows in batches:
+            database.execute("BEGIN IMMEDIATE")
+            database.executemany(INSERT, rows)
+            database.execute("COMMIT")
+        return time.perf_counter() - started
 
 
 def loading(name: str, events: int, rounds: int) -> Beside:

@@ -19,6 +19,8 @@ def is_lossless(value: object) -> bool:
     pending: list[object] = [value]
     while pending:
         item = pending.pop()
+        if isinstance(item, str):  # as most of a log is, so that this is asked first
+            continue
         if isinstance(item, dict):
             pending.extend(item.values())
         elif isinstance(item, list):

@@ -18,6 +18,7 @@ from .stored_json import read_json
 
 Row = dict[str, Any]
 
+COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 LEAST_COMPRESSED = 4096
 """UTF-8 bytes of data from which schema 17 compresses it."""
 LEVEL = 3
@@ -91,8 +92,7 @@ def encode_packed(schema: int, record: chunk_rows.Row) -> Row:
 
 def json_text(value: object) -> str:
     """Compact JSON text. Lone surrogates are escaped, for no other text of UTF-8 has them."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return chunk_rows.LONE_SURROGATE.sub(chunk_rows.escaped, text)
+    return chunk_rows.LONE_SURROGATE.sub(chunk_rows.escaped, COMPACT.encode(value))
 
 
 def encode_data(schema: int, text: str) -> str | bytes:

@@ -13,12 +13,12 @@ MAX_SAFE_INTEGER: Final = 2**53 - 1
 
 def is_number(value: object) -> bool:
     """VAL-1: true and false are no numbers (in Python bool is an int, so ask)."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def is_seq(value: object) -> bool:
     """VAL-2: a seq is a number without fraction from 0 to 2^53-1, however it is spelled."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
         return False
     return 0 <= value <= MAX_SAFE_INTEGER and value == int(value)
 

@@ -67,9 +67,13 @@ def in_a_store(name: str, rounds: int) -> None:
     """A store of the reference beside a bare loop."""
     from conformance import store_bench  # and with it the stores, which no other figure needs
 
-    appended = store_bench.appending(name.removeprefix("store:"), 100, rounds)
-    told = f"{appended.store:.2f} s, {appended.ratio:.2f} times a bare write and flush"
-    print(f"{name}, 100 batches of 50 events, each flushed: {told}", flush=True)
+    batches = 100
+    appended = store_bench.appending(name.removeprefix("store:"), batches, rounds)
+    each, bare = appended.store / batches * 1000, appended.bare / batches * 1000
+    told = f"{each:.2f} ms a batch, {appended.ratio:.2f} times a bare write and flush ({bare:.2f} ms)"
+    if appended.through_sqlite is not None:
+        told += f", {appended.store / appended.through_sqlite:.2f} times bare SQLite with its rows"
+    print(f"{name}, {batches} batches of 50 events, each flushed: {told}", flush=True)
     loaded = store_bench.loading(name.removeprefix("store:"), 100_000, min(rounds, 3))
     told = f"{loaded.store:.2f} s, {loaded.ratio:.2f} times decoding the lines"
     print(f"{name}, loading 100,000 events: {told}", flush=True)

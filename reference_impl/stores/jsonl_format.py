@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import zstandard
 
+from ..chunk_rows import LONE_SURROGATE, escaped
 from ..jsonl import KNOWN, Bytes, Header, Scan, Scanner, has_header_shape, scan_source
 from ..rejection import Rejection
 from ..stored_json import read_json
 from ..zstd_container import frames_of, pieces_of, scan_zstd_source
 
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+QUICK = msgspec.json.Encoder()
+PATIENT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,10 @@ class OpenFile:
 
 def line_of(value: dict[str, Any]) -> bytes:
     """JSNL-9, JSNL-10: one value as a line of UTF-8; half a character can only be written as an escape."""
-    text = ENCODE(value)
     try:
-        return text.encode() + b"\n"
+        return QUICK.encode(value) + b"\n"
     except UnicodeEncodeError:
-        return LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text).encode() + b"\n"
+        return LONE_SURROGATE.sub(escaped, PATIENT.encode(value)).encode() + b"\n"
 
 
 def header_bytes(header: Header, compression: str) -> bytes:

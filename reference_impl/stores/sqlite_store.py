@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -238,7 +239,7 @@ def rows_of(schema: int, events: list[Event]) -> list[Row]:
 
 def require_columns(event: Event) -> None:
     """BACK-1: an event that would not come back as it was given is refused."""
-    unknown = event.keys() - MEMBERS
+    unknown = [name for name in event if name not in MEMBERS]
     if unknown:
         raise Unstorable(f"event {event['seq']} has members that no column can hold: {sorted(unknown)}")
     if "data" not in event:
@@ -263,7 +264,8 @@ def insert_rows(database: sqlite3.Connection, schema: int, key: str | int, rows:
     columns = (*COLUMNS, *flag_of(schema))
     places = ", ".join("?" * (len(columns) + 1))
     insert = f"INSERT INTO events (session_id, {', '.join(columns)}) VALUES ({places})"  # noqa: S608
-    database.executemany(insert, [(key, *(row[column] for column in columns)) for row in rows])
+    cells = itemgetter(*columns)
+    database.executemany(insert, [(key, *cells(row)) for row in rows])
 
 
 def event_rows(
