@@ -120,6 +120,19 @@ def test_a_crash_is_a_quirk_only_for_what_it_says():
     assert not quirk.explains("jsonl.load", compare("jsonl.load", refused, Answer("result", {}), ledger))
 
 
+def test_a_refusal_is_a_quirk_only_for_what_it_says():
+    quirk, ledger = QUIRKS["open-turn-without-number"], load_ledger()
+    theirs = Answer("rejected", {"condition": "legacy-malformed", "at": 1})
+    message = "an open turn must have a whole number from 1"
+    known = Answer("rejected", {"condition": "event-shapeless", "at": 0, "message": message})
+    other = Answer(
+        "rejected", {"condition": "event-shapeless", "at": 0, "message": "a block must not be null"}
+    )
+    assert quirk.explains("jsonl.load", compare("jsonl.load", known, theirs, ledger))
+    assert not quirk.explains("jsonl.load", compare("jsonl.load", other, theirs, ledger))
+    assert not quirk.explains("jsonl.load", compare("jsonl.load", known, Answer("result", {}), ledger))
+
+
 # -- what is drawn -------------------------------------------------------------------
 
 

@@ -33,7 +33,7 @@ class Quirk:
     last_value: int | None = None
     """Where given, the last value of a result on the other side, or the seq of its last event."""
     says: str | None = None
-    """Where given, a part of the text of the crash; ``rejected`` among the others is any refusal then."""
+    """Where given, a part of the text of ``one``; ``rejected`` among the others is any refusal then."""
 
     def explains(self, capability: str, unlike: Unlike) -> bool:
         """Whether this is that difference."""
