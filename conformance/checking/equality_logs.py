@@ -10,12 +10,12 @@ from typing import Any
 
 import zstandard
 
-from conformance.fuzzing import interrupted, logs, stored
+from conformance.fuzzing import interrupted, log_lines, logs, stored
 from conformance.fuzzing.draw import Draw, Seeded
 from conformance.fuzzing.recipes import RECIPES, wheel_of
 from conformance.fuzzing.spelling import Spelled, encode, unmarked
 
-HEADER = stored.HEADERS[0].encode()
+HEADER = encode(log_lines.HEADER).encode()
 OPERATIONS = frozenset(("fold", "messages", "transcript", "closers", "normalise", "request-header"))
 WHEEL = wheel_of([recipe for recipe in RECIPES if recipe.op in OPERATIONS and recipe.capability == recipe.op])
 ROW_TAGS = {"text-delta": "text-chunks", "reasoning-delta": "reasoning-chunks"}

@@ -8,28 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.fuzzing import chunks, interrupted, logs, messages, sessions, stored
+from conformance.fuzzing import chunks, containers, interrupted, log_lines, logs, messages, sessions, stored
 from conformance.fuzzing.draw import Draw
 from conformance.fuzzing.logs import LogDraft
-from conformance.fuzzing.spelling import Members, encode, raw, unmarked
-from conformance.zstd_frames import STORED, frame_of, frame_of_blocks
+from conformance.fuzzing.spelling import Members, encode, unmarked
 
-HEADER: dict[str, Any] = {"type": "session", "version": 0, "id": "s", "createdAt": 1000, "delegationDepth": 0}
-OTHER_IDS = ("S", "s ", "t", "ſ", "s\u0301", "", "ss", "s0")
-"""Ids that a careless reader takes for ``s``, or for one that nobody asked for."""
-HEADER_CHANGES: tuple[tuple[str, tuple[Any, ...]], ...] = (
-    ("cwd", ("/work", "/", None, "", [], ["/x"], "work", "./x", 7, {})),
-    ("parentSession", ("p", "", None, 1)),
-    ("seedLength", (0, 3, -1, None, raw("-0"))),
-    ("delegationDepth", (1, 2, -1, None, "0")),
-    ("origin", ("subagent", "user", None)),
-    ("agentPreset", ("plan", "", None)),
-    ("version", (9, -1, "0", None, raw("0.0"), raw("-0"))),
-    ("createdAt", (0, -1, None, raw("1e3"))),
-    ("type", ("sessions", None)),
-    ("sandboxMode", ("x",)),
-    ("note", (1,)),
-)
+ALIKE: tuple[tuple[str, ...], ...] = (
+    ("s", "S", "s ", " s", "ſ", "ss", "s0", "session-1", "t"), ("é", "e\u0301", "e"),
+    ("Å", "å", "\u212b", "A\u030a"), ("fi", "ﬁ"), ("😀", "\U0001f600x"),
+)  # fmt: skip
+"""Ids of which a careless reader takes one for another."""
 UNKNOWN = (
     "zzz/x", "context/message", "turn/starts", "Turn/start", " turn/start", "turn/start ", "", "__proto__",
     "constructor", "user", "assistant/chunks", "team/x",
@@ -42,23 +30,14 @@ KNOWN = (
     "llm/retry-started",
     "web/deepseek-search-llm-request",
 )
+CALL_IDS: tuple[Any, ...] = ("c1", "c2", "", None, 7, True, [], "A B")
+"""Ids of calls, some of which a result cannot name."""
 MARKS: tuple[Any, ...] = (True, True, True, False, None, 1, "true", {}, 0)
-
-
-def header_line(draw: Draw) -> str:
-    """The header, most often a sound one, with a member changed otherwise."""
-    if draw.chance(2):
-        return draw.choice(stored.HEADERS)
-    header = dict(HEADER)
-    if draw.chance(25):
-        name, values = draw.choice(HEADER_CHANGES)
-        header[name] = values[0] if draw.chance(50) else draw.choice(values)
-    return unmarked(encode(header))
 
 
 def stored_log(draw: Draw) -> list[Any]:
     """The events of a stored log: of today or with old shapes, whole or broken off, perhaps with a fault."""
-    way = draw.integer(0, 11)
+    way = draw.integer(0, 14)
     if way < 3:
         return interrupted.cut_session(draw)
     if way < 5:
@@ -72,6 +51,8 @@ def stored_log(draw: Draw) -> list[Any]:
         return in_order(interrupted.lifecycle_log(draw))
     if way == 8:
         return sessions.seed_log(draw).events
+    if way < 11:
+        return open_calls(draw)
     return with_types(draw)
 
 
@@ -85,13 +66,12 @@ def with_types(draw: Draw) -> list[Any]:
     log = LogDraft()
     if not draw.chance(30):
         log.add("turn/start", messages.boundary("turn/start", 1, 0))
+    kinds = [draw.choice(KNOWN if draw.chance(40) else UNKNOWN) for _ in range(2)]
     for _ in draw.repeat(2):
-        if draw.chance(60):
+        if draw.chance(40):
             logs.add_user(draw, log)
             continue
-        log.add(
-            draw.choice(KNOWN if draw.chance(40) else UNKNOWN), draw.choice(({}, None, {"ignorable": True}))
-        )
+        log.add(draw.choice(kinds), draw.choice(({}, None, {"ignorable": True})))
         if draw.chance(70):
             log.events[-1]["ignorable"] = draw.choice(MARKS)
         log.events[-1]["time"] = draw.choice((0, 7, 5000))
@@ -104,10 +84,36 @@ def with_types(draw: Draw) -> list[Any]:
     return log.events
 
 
-def lines_of(draw: Draw) -> list[str]:
+def open_calls(draw: Draw) -> list[Any]:
+    """A turn that broke off behind a message with calls, whose ids a result can name, or cannot."""
+    log = LogDraft()
+    log.add("turn/start", messages.boundary("turn/start", 1, 0))
+    log.add("step/start", messages.boundary("step/start", 1, 1))
+    for _ in draw.repeat(1):
+        logs.add_user(draw, log)
+    blocks = []
+    for _ in range(draw.integer(1, 2)):
+        block = dict(messages.call_block("c1"))
+        if draw.chance(60):
+            block["id"] = draw.choice(CALL_IDS)
+        elif draw.chance(30):
+            del block["id"]
+        blocks.append(block)
+    plain = messages.assistant(len(log.events), ())
+    log.join("assistant/message", {**plain, "message": {**plain["message"], "content": blocks}})
+    if draw.chance(40):
+        log.add("tool/call", {**messages.call("c1"), "callId": blocks[0].get("id")})
+    if draw.chance(30):
+        log.join("tool/result", messages.result(len(log.events), draw.choice(("c1", "c2")), ("a",)))
+    if draw.chance(20):
+        log.add("turn/end", messages.boundary("turn/end", 1, 0))
+    return log.events
+
+
+def lines_of(draw: Draw, written_id: str = "s") -> list[str]:
     """Header and events as lines; seldom a run of chunks is one row, a seq is wrong, or a line is damaged."""
     events = stored_log(draw)
-    lines = [header_line(draw), *(unmarked(encode(event)) for event in events)]
+    lines = [log_lines.header_line(draw, written_id), *(log_lines.line_of(draw, event) for event in events)]
     if draw.chance(10):
         row = {**chunks.row(draw), "seq0": len(events)}
         lines.append(unmarked(encode(row)))
@@ -124,81 +130,30 @@ def lines_of(draw: Draw) -> list[str]:
     return lines
 
 
-def session_id(draw: Draw) -> str:
-    """The id that is asked for; a request never asks for the empty one."""
-    return "s" if not draw.chance(5) else draw.choice(OTHER_IDS) or "s"
+def ids(draw: Draw) -> tuple[str, str]:
+    """The id in the header, and the one that is asked for."""
+    if not draw.chance(10):
+        return "s", "s"
+    alike = draw.choice(ALIKE)
+    return draw.choice(alike), draw.choice(alike)
 
 
 def load_request(draw: Draw) -> Members:
     """A plain file, which may end in the middle of a line."""
-    content = "".join(f"{line}\n" for line in lines_of(draw)).encode()
+    written, asked = ids(draw)
+    content = "".join(f"{line}\n" for line in lines_of(draw, written)).encode()
     if draw.chance(12):
         content = content[: draw.integer(0, len(content))]
-    return {"hex": content.hex(), "compression": "none", "sessionId": session_id(draw)}
-
-
-# -- frames --------------------------------------------------------------------------
-
-
-def container(draw: Draw, lines: list[str]) -> bytes:
-    """A file of frames: the header in one, the rest in as many as it pleases; now and then with one fault."""
-    contents = [f"{lines[0]}\n"]
-    for line in lines[1:]:
-        if len(contents) == 1 or draw.chance(40):
-            contents.append("")
-        contents[-1] += f"{line}\n"
-    way = draw.integer(0, 19)
-    if way == 0:
-        contents = ["".join(contents)]
-    elif way == 1:
-        place = draw.integer(0, len(contents) - 1)
-        contents[place] = contents[place][:-1]
-    elif way == 2:
-        contents.insert(draw.integer(0, len(contents)), draw.choice(("", "\n", " ")))
-    frames = [written(draw, content.encode()) for content in contents]
-    if 3 <= way < 7:
-        place = draw.integer(0, len(frames) - 1)
-        frames[place] = spoilt_frame(draw, frames[place])
-    elif way == 7:
-        frames.insert(draw.integer(0, len(frames)), draw.choice(NO_FRAMES))
-    whole = b"".join(frames)
-    if 8 <= way < 12:  # a torn end
-        whole = whole[: len(whole) - min(len(whole), draw.integer(1, len(frames[-1]) + 3))]
-    return whole
-
-
-NO_FRAMES = (
-    bytes.fromhex("502a4d1804000000deadbeef"), b"\x28", b"\x28\xb5\x2f", b"\x28\xb5\x2f\xfd", b"{}\n", b"\0",
-    frame_of(b"x")[:-2], bytes.fromhex("28b52ffd08"),
-)  # fmt: skip
-"""Bytes that are no whole frame of a log: a skippable one, beginnings, a text."""
-
-
-def written(draw: Draw, content: bytes) -> bytes:
-    """One frame, in blocks of some size, with a checksum or without; seldom with a repeated blank."""
-    if draw.chance(8) and content.endswith(b"\n"):
-        blanks = draw.integer(2, 60)
-        blocks = [(content[:-1], STORED), (b" ", blanks), (b"\n", STORED)]
-        return frame_of_blocks(blocks, len(content) + blanks)
-    block = draw.choice((None, 1, 7, 50)) if draw.chance(20) else None
-    return frame_of(content, "right" if not draw.chance(20) else "absent", block)
-
-
-def spoilt_frame(draw: Draw, frame: bytes) -> bytes:
-    """A frame with another byte: of its checksum, its descriptor, a block header, or anywhere."""
-    places = (len(frame) - 1, 4, 5, 13, 14, 15)
-    place = draw.choice(places) if draw.chance(70) else draw.integer(0, len(frame) - 1)
-    place = min(place, len(frame) - 1)
-    bit = draw.choice((1, 2, 4, 6, 8, 16, 32, 64, 128, 255))
-    return frame[:place] + bytes([frame[place] ^ bit]) + frame[place + 1 :]
+    return {"hex": content.hex(), "compression": "none", "sessionId": asked}
 
 
 def load_frames_request(draw: Draw) -> Members:
     """The same logs in a compressed file."""
-    content = container(draw, lines_of(draw))
-    return {"hex": content.hex(), "compression": "zstd", "sessionId": session_id(draw)}
+    written, asked = ids(draw)
+    content = containers.container(draw, lines_of(draw, written))
+    return {"hex": content.hex(), "compression": "zstd", "sessionId": asked}
 
 
 def scan_frames_request(draw: Draw) -> Members:
     """A compressed file whose lines are as those of a plain one."""
-    return {"hex": container(draw, stored.file_lines(draw)).hex(), "compression": "zstd"}
+    return {"hex": containers.container(draw, stored.file_lines(draw)).hex(), "compression": "zstd"}

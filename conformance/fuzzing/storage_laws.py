@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.fuzzing import backends, chunks, interrupted, loading, logs, rows
+from conformance.fuzzing import backends, chunks, interrupted, loading, log_lines, logs, rows
 from conformance.fuzzing.draw import Draw
 from conformance.fuzzing.laws import Check, Input, differs, events, last_step, law, result_of, step_of
 from conformance.fuzzing.spelling import Spelled, encode
@@ -13,7 +13,7 @@ from conformance.judge import plain_members
 from conformance.protocol import Answer
 from conformance.zstd_frames import frame_of
 
-HEADER_LINE = encode(loading.HEADER)
+HEADER_LINE = encode(log_lines.HEADER)
 
 
 def same_or_refused(what: str, one: Answer, other: Answer) -> str | None:
