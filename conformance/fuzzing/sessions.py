@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.fuzzing import faults, headers, interrupted, logs, messages
+from conformance.fuzzing.alterations import altered
 from conformance.fuzzing.draw import Draw
 from conformance.fuzzing.logs import Event, LogDraft, valid_draft
 from conformance.fuzzing.spelling import Members, Spelled, raw
@@ -196,6 +197,24 @@ def admit_request(draw: Draw) -> Members:
     if not draw.chance(8):
         members["events"] = Spelled(seed_log(draw).events if draw.chance(35) else spoiled_seed(draw))
     return members
+
+
+def altered_request(draw: Draw) -> Members:
+    """A sound header and a few messages and request headers, of which one has a change anywhere inside."""
+    log = LogDraft()
+    for _ in range(1 + draw.integer(0, 1)):
+        if draw.chance(30):
+            data = {"header": headers.header(draw), "reason": draw.choice(("start", "change", None))}
+            log.add("request/header", data)
+        else:
+            draw.choice((logs.add_user, logs.add_assistant, logs.add_result, logs.add_result))(draw, log)
+    event = draw.choice(log.events)
+    event["data"] = altered(draw, event["data"])
+    return {
+        "sessionId": "s",
+        "header": {"version": 0, "id": "s", "createdAt": 1000},
+        "events": Spelled(log.events),
+    }
 
 
 def borrowed_request(draw: Draw) -> Members:

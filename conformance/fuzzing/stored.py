@@ -1,4 +1,4 @@
-"""Files as the JSONL store writes them, and damaged ones; ids and folders for their paths; old shapes."""
+"""Files as the JSONL store writes them, and damaged ones; ids and folders for their paths."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from typing import Any
 
 from conformance.fuzzing import chunks, interrupted, logs
 from conformance.fuzzing.draw import Draw
-from conformance.fuzzing.logs import LogDraft
-from conformance.fuzzing.messages import user
 from conformance.fuzzing.spelling import Members, Spelled, encode, odd, unmarked
 
 HEADERS = (
@@ -110,37 +108,3 @@ def path_request(draw: Draw) -> Members:
     if draw.chance(40):
         members["compression"] = "zstd"
     return members
-
-
-KEEPING = tuple(piece for piece in logs.DENSE if piece is not logs.add_rewrite)
-
-
-def legacy_log(draw: Draw) -> Members:
-    """A log with messages in the shapes of before, among such of today."""
-    log = LogDraft()
-    for _ in draw.repeat(4):
-        place, way = len(log.events), draw.integer(0, 6)
-        content = user(place, ("a",))["content"]
-        old: dict[str, Any] = {"content": content, "source": {"kind": draw.choice(("user", "", "tool"))}}
-        if way == 0:
-            log.join("user/message", old)
-        elif way == 1:
-            provenance = {"provider": "p", "model": draw.choice(("m", ""))}
-            log.join(
-                "assistant/message", {"turn": 1, "step": 1, "content": content, "provenance": provenance}
-            )
-        elif way == 2:
-            log.join(
-                "tool/result", {"turn": 1, "step": 1, "callId": "c1", "content": content, "isError": False}
-            )
-        elif way == 3:
-            log.add("steering/message", {"turn": 1, **draw.choice((old, {"message": user(place, ("a",))}))})
-        elif way == 4:
-            log.add(draw.choice(("turn/end", "mode/set", "request/header-delta")), {"turn": 1})
-        else:
-            draw.choice(KEEPING)(draw, log)
-    if log.events and draw.chance(40):
-        event = draw.choice(log.events)
-        name = draw.choice(("data", "type", "surfaceOp", "time"))
-        event[name] = draw.choice((None, {}, "x", 1, {"turn": 1, "message": None}))
-    return {"sessionId": "s", "events": Spelled(log.events)}
