@@ -83,6 +83,8 @@ def changed_at(draw: Draw, value: Any, path: Path) -> Any:
         add_beside(draw, copy, value[key])
     elif way == 4:
         copy[key] = None
+    elif way == 5 and isinstance(copy, dict) and isinstance(copy[key], dict):
+        copy |= copy.pop(key)  # what is one level too high
     else:
         near = NEAR.get(key, ()) if isinstance(key, str) else ()
         copy[key] = draw.choice(near if near and way < 9 else JUNK)

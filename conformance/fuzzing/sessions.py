@@ -9,7 +9,7 @@ from conformance.fuzzing.alterations import altered
 from conformance.fuzzing.draw import Draw
 from conformance.fuzzing.logs import Event, LogDraft, valid_draft
 from conformance.fuzzing.spelling import Members, Spelled, raw
-from conformance.fuzzing.values import FINITE_NOT_SEQS
+from conformance.fuzzing.values import ABSENT, FINITE_NOT_SEQS, FINITE_UNEQUAL
 
 IDS = ("s", "session-1", "", "a b")
 HEADER: tuple[tuple[str, tuple[Any, ...]], ...] = (
@@ -98,7 +98,7 @@ def seed_log(draw: Draw) -> LogDraft:
         )
     if draw.chance(15):
         log.add(
-            draw.choice(("unknown/type", "request/header-delta-2", "")),
+            draw.choice(("unknown/type", "x", "request/header-delta-2", "")),
             draw.choice((None, {"reason": "fallback"})),
         )
     if draw.chance(15):
@@ -123,6 +123,8 @@ def spoiled_seed(draw: Draw) -> list[Any]:
     if way == 1:
         kind, data = draw.choice(RETIRED)
         log.add(kind, data)
+        if draw.chance(25):
+            log.events[-1] = spoil_envelope(draw, log.events[-1])
         return log.events
     if way == 2 and draw.chance(20):
         return [*log.events, draw.choice(("x", [], 0, True))]
@@ -130,7 +132,10 @@ def spoiled_seed(draw: Draw) -> list[Any]:
         logs.add_user(draw, log)
     events: list[Any] = list(log.events)
     place = draw.integer(0, len(events) - 1)
-    events[place] = spoil_envelope(draw, events[place]) if way == 3 else spoil_payload(draw, events[place])
+    if way > 3 or draw.chance(25):
+        events[place] = spoil_payload(draw, events[place])
+    if way == 3:
+        events[place] = spoil_envelope(draw, events[place])
     return events
 
 
@@ -209,12 +214,28 @@ def altered_request(draw: Draw) -> Members:
         else:
             draw.choice((logs.add_user, logs.add_assistant, logs.add_result, logs.add_result))(draw, log)
     event = draw.choice(log.events)
-    event["data"] = altered(draw, event["data"])
+    if event["type"] == "tool/result" and draw.chance(15):
+        event["data"] = with_ids(event["data"], *draw.choice(FINITE_UNEQUAL))
+    for _ in range(1 + draw.chance(25)):
+        event["data"] = altered(draw, event["data"])
     return {
         "sessionId": "s",
         "header": {"version": 0, "id": "s", "createdAt": 1000},
         "events": Spelled(log.events),
     }
+
+
+def with_ids(data: Any, call: Any, source: Any) -> Any:
+    """The data of a tool result whose block and whose source name the call otherwise; ABSENT for none."""
+    message = data["message"]
+    block, *rest = message["content"]
+    content = [without_absent({**block, "toolCallId": call}), *rest]
+    named = without_absent({**message["source"], "callId": source})
+    return {**data, "message": {**message, "content": content, "source": named}}
+
+
+def without_absent(members: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value is not ABSENT}
 
 
 def borrowed_request(draw: Draw) -> Members:
@@ -284,6 +305,10 @@ def lossy_script(draw: Draw) -> Members:
             event["surfaceOp"] = {"op": "replace", "start": raw("-0"), "end": 0}
         if draw.chance(30):
             event["type"], event["data"] = draw.choice(RETIRED)
+            event.pop("surfaceOp", None)
+        if draw.chance(20):
+            header = {"header": headers.header(draw), "reason": "start"}
+            event["type"], event["data"] = "request/header", altered(draw, header)
             event.pop("surfaceOp", None)
         if draw.chance(10):
             event["type"] = draw.choice(("note", "request/header-delta"))
