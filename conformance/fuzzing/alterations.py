@@ -21,6 +21,8 @@ NEAR: dict[str, tuple[Any, ...]] = {
     "providerRetryAfterMs": NUMBERS,
     **dict.fromkeys(("isError", "ignorable", "maxTokens"), TRUTHS),
     **dict.fromkeys(("id", "callId", "toolCallId", "requestId", "code", "model", "provider"), NAMES),
+    **dict.fromkeys(("index", "seq0", "time0"), NUMBERS),
+    "name": NAMES,
     "kind": (
         "", "user", "tool", "model", "completed", "interrupted", "aborted", "disposed", "error", "Completed",
         None, 0, ["user"],
