@@ -154,7 +154,7 @@ def test_databases_are_opened_and_refused():
     met = kinds_of("sqlite.open@17", [openings.open_request(draw, 17) for _ in range(100)])
     conditions = {
         "db-not-a-database", "db-unversioned", "db-schema-version", "db-application-id", "db-schema-objects",
-        "db-store-identity", "result",
+        "db-store-identity", "db-locked", "db-malformed", "db-no-access", "result",
     }  # fmt: skip
     assert conditions == set(met)
 

@@ -118,7 +118,7 @@ OLD = (
     add_old_assistant, add_old_assistant, add_old_result, add_old_result, add_old_result, add_old_result,
     add_with_message, add_of_today, add_of_today,
 )  # fmt: skip
-SESSIONS = ("s", "s", "a b", "", "会")
+SESSIONS = ("s", "s", "a b", "0", "会")
 
 
 def old_events(draw: Draw) -> list[Event]:
