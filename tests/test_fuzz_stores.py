@@ -34,6 +34,8 @@ QUIRKS = {quirk.id: quirk for quirk in load_quirks()}
         ("session-row.prefix-of-a-uuid", "rows.session", 600),
         ("sqlite-open.objects-of-14", "sqlite.open@14", 60),
         ("sqlite-open.refusal-commits", "sqlite.open@17", 100),
+        ("sqlite-open.locked-passes", "sqlite.open@17", 200),
+        ("sqlite-open.malformed-made-anew", "sqlite.open@15", 200),
         ("load.types-first", "jsonl.load", 800),
         ("load.mark-by-presence", "jsonl.load", 800),
         ("zstd-container.garbage-is-torn", "jsonl.scan", 600),
@@ -167,7 +169,7 @@ def test_databases_are_opened_and_refused():
     met = kinds_of("sqlite.open@17", [openings.open_request(draw, 17) for _ in range(100)])
     conditions = {
         "db-not-a-database", "db-unversioned", "db-schema-version", "db-application-id", "db-schema-objects",
-        "db-store-identity", "result",
+        "db-store-identity", "db-locked", "db-malformed", "db-no-access", "result",
     }  # fmt: skip
     assert conditions == set(met)
 

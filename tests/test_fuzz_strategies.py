@@ -12,7 +12,7 @@ from conformance.adapters.inprocess import InProcess
 from conformance.adequacy.mutant import Mutant
 from conformance.adequacy.named import load_named
 from conformance.errors import UsageError
-from conformance.fuzzing import adequacy, guided, strategies
+from conformance.fuzzing import adequacy, guided, hunting, strategies
 from conformance.fuzzing.recipes import RECIPES
 from conformance.ledger import load_ledger
 from conformance.reference_sources import sources
@@ -116,18 +116,47 @@ def grown(log):
 def test_a_named_mutant_is_found_and_the_original_is_not():
     recipes = [recipe for recipe in RECIPES if recipe.op == "fold"]
     found = next(each for each in load_named(load_ledger())["fold"] if each.id == "fold.log-only-joins")
-    asked = adequacy.draw_inputs(recipes, "1/0", 150)
-    assert 0 < len(adequacy.places_for(found, asked)) < 150
-    hunt = adequacy.hunt(found, adequacy.copy_of(found), asked, 20.0, load_ledger())
+    asked = hunting.draw_inputs(recipes, "1/0", 150)
+    assert 0 < len(hunting.places_for(found, asked)) < 150
+    hunt = hunting.hunt(found, hunting.copy_of(found), asked, 20.0, load_ledger())
     assert hunt.inputs is not None
-    assert hunt.inputs - 1 in adequacy.places_for(found, asked)
+    assert hunt.inputs - 1 in hunting.places_for(found, asked)
     assert hunt.by.startswith("fold ")
     original = Mutant("original", "fold", "none", "unchanged", sources()["fold"], frozenset())
-    assert len(adequacy.places_for(original, asked)) == 150
-    lost = adequacy.hunt(original, adequacy.copy_of(original), asked, 20.0, load_ledger())
+    assert len(hunting.places_for(original, asked)) == 150
+    lost = hunting.hunt(original, hunting.copy_of(original), asked, 20.0, load_ledger())
     assert lost.inputs is None
-    assert adequacy.found([hunt, hunt, lost])
-    assert not adequacy.found([hunt, lost])
+
+
+def test_found_is_found_with_most_seeds_and_within_their_time():
+    trail = adequacy.Trail("fold", Mutant("a", "fold", "none", "a", "", frozenset()))
+    trail.add(1, 0, hunting.Hunt(7, 1.0, "fold valid"))
+    trail.add(2, 0, hunting.Hunt(None, 50.0))
+    assert not trail.is_found(3)
+    assert trail.seconds_left(1, 60.0) == 0
+    assert trail.seconds_left(2, 60.0) == 10
+    assert trail.seconds_left(3, 60.0) == 60
+    trail.add(2, 1, hunting.Hunt(5, 3.0, "fold valid"))
+    assert trail.hunts[2] == hunting.Hunt(adequacy.PART + 5, 53.0, "fold valid")
+    assert trail.is_found(3)
+    assert not trail.is_found(4)
+
+
+def test_whoever_is_found_is_not_asked_again(capsys):
+    trails = [
+        adequacy.Trail("fold", each)
+        for each in load_named(load_ledger())["fold"]
+        if each.id == "fold.log-only-joins"
+    ]
+    original = Mutant("fold.original", "fold", "none", "unchanged", sources()["fold"], frozenset())
+    trails.append(adequacy.Trail("fold", original))
+    recipes = [recipe for recipe in RECIPES if recipe.op == "fold"]
+    adequacy.hunt_all(recipes, trails, 3, 60, 20.0, 1)
+    assert [sorted(trail.hunts) for trail in trails] == [[1, 2], [1, 2, 3]]
+    assert adequacy.report(trails, 3, everything=True) == (1, 2)
+    told = capsys.readouterr().out
+    assert "after 60 inputs of each seed: 1 of 2" in told
+    assert "not found: fold.original: unchanged (found by 0 of 3 seeds)" in told
 
 
 def test_bytes_are_choices_and_choices_are_requests():

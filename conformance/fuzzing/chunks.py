@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.fuzzing.alterations import altered
 from conformance.fuzzing.draw import Draw
 from conformance.fuzzing.logs import LAST_SEQ
 from conformance.fuzzing.messages import TEXTS
@@ -103,7 +104,12 @@ def change(draw: Draw, event: Event) -> Event:
 
 def pack_request(draw: Draw) -> Members:
     """A batch, whose records, places or texts are asked for."""
-    members: Members = {"events": Spelled(batch(draw))}
+    events = batch(draw)
+    if events and draw.chance(25):
+        place = draw.integer(0, len(events) - 1)
+        seq = events[place]["seq"]  # an answer may name it
+        events[place] = {"seq": seq, **altered(draw, events[place])}
+    members: Members = {"events": Spelled(events)}
     if draw.chance(40):
         members["level"] = draw.choice(("layout", "text"))
     return members
@@ -133,6 +139,7 @@ NO_ROWS: tuple[Any, ...] = (
     {},
     {"type": "turn/end", "seq": 0},
     {"type": ["text-chunks"]},
+    {"type": "team-chunks", "seq0": 0, "data": {}},
 )
 
 
@@ -185,7 +192,10 @@ def spoil_row(draw: Draw, found: Event) -> Event:
 
 def unpack_request(draw: Draw) -> Members:
     """A row, sound or not."""
-    return {"record": Spelled(row(draw) if draw.chance(40) else spoiled_row(draw))}
+    way = draw.integer(0, 4)
+    if way < 2:
+        return {"record": Spelled(row(draw))}
+    return {"record": Spelled(altered(draw, row(draw)) if way == 2 else spoiled_row(draw))}
 
 
 def long_batch(draw: Draw) -> Members:

@@ -6,13 +6,13 @@ from typing import Any
 
 from conformance.fuzzing.draw import Draw
 from conformance.fuzzing.logs import LogDraft, add_noise, add_user
-from conformance.fuzzing.spelling import Members, Spelled, again, raw
+from conformance.fuzzing.spelling import Members, Spelled, again, odd, raw
 
 Header = dict[str, Any]
 CONFIG: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("provider", ("example", "", "Example")),
     ("model", ("example-1", "example-2", "")),
-    ("reasoningEffort", ("high", "low", "", None)),
+    ("reasoningEffort", ("high", "low", "", None, "unheard-of")),
     ("temperature", (0, raw("-0"), 1, raw("1.0"), 0.5, None)),
     ("maxTokens", (100, raw("100.0"), 200, None)),
     ("stop", ([], ["a"], ["a", "b"], ["b", "a"], None)),
@@ -20,9 +20,10 @@ CONFIG: tuple[tuple[str, tuple[Any, ...]], ...] = (
 )
 DEFAULTS: tuple[Any, ...] = (
     {"maxTokens": True}, {"reasoningEffort": True}, {}, {"maxTokens": False}, {"maxTokens": True, "extra": 1},
-    {"maxTokens": 1}, {"other": True}, {"reasoningEffort": True, "maxTokens": True}, None, [], "x",
+    {"maxTokens": 1}, {"other": True}, {"reasoningEffort": True, "maxTokens": True}, {"maxTokens": None},
+    {"reasoningEffort": True, "maxTokens": False}, {"other": 1, "maxTokens": True}, None, [], "x",
 )  # fmt: skip
-SYSTEMS: tuple[Any, ...] = ("be brief", "", "be long", " ", "0")
+SYSTEMS: tuple[Any, ...] = ("be brief", "", "be long", " ", "0", odd("\ud800"), "�", "be brief ")
 TOOLS: tuple[Any, ...] = (
     [], [{"name": "a", "n": 1}], [{"n": 1, "name": "a"}], [{"name": "a", "n": raw("1.0")}], [{"name": "b"}],
     [{"name": "a"}, {"name": "b"}], [{"name": "b"}, {"name": "a"}], [{"name": "a", "n": raw("-0")}], ["a"],
@@ -62,6 +63,9 @@ def header_log(draw: Draw, *, untyped: bool = False) -> Members:
             if untyped and draw.chance(40):
                 data = spoiled(draw, data)
             log.add("request/header", data)
+            if untyped and draw.chance(15):
+                name = draw.choice(("seq", "ignorable"))
+                log.events[-1][name] = log.next_seq + 3 if name == "seq" else True
         elif way == 3:
             log.add(
                 draw.choice(("request/context", "request/headers", "turn/start")), {"header": header(draw)}
@@ -112,6 +116,6 @@ def changed(draw: Draw, found: Header) -> Header:
         name, values = draw.choice(CONFIG)
         config = {key: value for key, value in found["config"].items() if key != name}
         return {**found, "config": {**config, name: draw.choice(values)} if draw.chance(70) else config}
-    name, values = draw.choice((("system", SYSTEMS), ("tools", TOOLS), ("adapterDefaults", DEFAULTS[:8])))
+    name, values = draw.choice((("system", SYSTEMS), ("tools", TOOLS), ("adapterDefaults", DEFAULTS[:11])))
     rest = {key: value for key, value in found.items() if key != name}
     return {**rest, name: draw.choice(values)} if draw.chance(70) else rest

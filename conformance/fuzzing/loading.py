@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.fuzzing import chunks, containers, interrupted, log_lines, logs, messages, sessions, stored
+from conformance.fuzzing import (
+    chunks,
+    containers,
+    interrupted,
+    log_lines,
+    logs,
+    messages,
+    old_shapes,
+    sessions,
+    stored,
+)
 from conformance.fuzzing.draw import Draw
 from conformance.fuzzing.logs import LogDraft
 from conformance.fuzzing.spelling import Members, encode, unmarked
@@ -43,8 +53,7 @@ def stored_log(draw: Draw) -> list[Any]:
     if way < 5:
         return logs.valid_draft(draw, average=4).events
     if way == 5:
-        legacy: list[Any] = list(stored.legacy_log(draw)["events"].value)
-        return legacy
+        return old_shapes.old_events(draw)
     if way == 6:
         return sessions.spoiled_seed(draw)
     if way == 7:

@@ -1,4 +1,4 @@
-"""Databases for ``sqlite.open``: new ones, one's own with something changed, and those of somebody else.
+"""Databases for ``sqlite.open``: new ones, changed ones, those of somebody else, broken ones.
 
 What a store writes into its tables is its own affair, so its databases are made by itself and changed then.
 """
@@ -38,6 +38,16 @@ HARMLESS = (
 """Changes that no store is troubled by before schema 17, and that every one refuses from there on."""
 
 
+LOOSE = "CREATE TABLE persistence_state (singleton INTEGER PRIMARY KEY, store_id)"
+CELLS = ("NULL", "x''", "''", "5", "0", "x'3131'", f"'{UUID}'", "1.5")
+"""What a table of those schemas may hold as its identity."""
+BREAKS: tuple[dict[str, Any], ...] = (
+    {"cut": 10}, {"cut": 100}, {"cut": 1000}, {"overwritten": "sqlite_schema"},
+    {"overwritten": "persistence_state"}, {"patches": [{"at": 18, "bytes": "03"}]},
+)  # fmt: skip
+"""What a disk, or a program of the future, may make of a database."""
+
+
 def fresh(draw: Draw) -> dict[str, Any]:
     """No file, an empty one, or a file that is no database."""
     way = draw.integer(0, 4)
@@ -60,6 +70,8 @@ def of_others(draw: Draw, schema: int) -> dict[str, Any]:
     if schema < CHECKED_FROM and version == schema and application == APPLICATION:
         statements = []  # whatever else is in there, this store would add to it
     statements += [f"PRAGMA user_version = {version}", f"PRAGMA application_id = {application}"]
+    if draw.chance(20):
+        return {"sql": [draw.choice(OBJECTS)], "unchanged": True}
     if draw.chance(15):
         return {"wal": True, "sql": ["CREATE TABLE t (x)", *statements[-2:]]}
     return {"sql": statements, "unchanged": True}
@@ -81,7 +93,10 @@ def own(draw: Draw, schema: int) -> dict[str, Any]:
             draw.choice(("PRAGMA user_version = ", "PRAGMA application_id = "))
             + str(draw.choice((*VERSIONS, *APPLICATIONS)))
         ]
-    elif way == 5 and schema >= CHECKED_FROM:
+    elif way == 5 and schema < CHECKED_FROM:
+        identity = f"INSERT INTO persistence_state VALUES (1, {draw.choice(CELLS)})"  # noqa: S608 - ours
+        statements = ["DROP TABLE persistence_state", LOOSE, identity]
+    elif way == 5:
         table = STATE.format(*draw.choice(((" CHECK (singleton = 1)", ""), ("", " STRICT"), ("", ""))))
         statements = [
             "DROP TABLE persistence_state",
@@ -92,11 +107,36 @@ def own(draw: Draw, schema: int) -> dict[str, Any]:
     return {**found, "unchanged": True} if schema >= CHECKED_FROM else found
 
 
+def withheld(draw: Draw) -> dict[str, Any]:
+    """A database that is broken, that somebody is writing into, or that is a folder."""
+    way = draw.integer(0, 6)
+    if way < 4:
+        return {"prepared": [], **draw.choice(BREAKS), "unchanged": True}
+    if way == 4:
+        return {"folder": True}
+    statements = [f"PRAGMA user_version = {draw.choice(VERSIONS)}"] if draw.chance(40) else []
+    if way == 5:
+        return {"prepared": statements, "locked": True, "unchanged": True}
+    statements = ["CREATE TABLE t (x)", *(statements or ["DROP TABLE t"])]
+    return {"sql": statements, "locked": True, "unchanged": True}
+
+
+def with_pages(draw: Draw) -> dict[str, Any]:
+    """A database whose pages are asked for: a new one, or one's own with pages of whatever size."""
+    size = draw.choice((512, 4096, 65536))
+    changed = ["PRAGMA journal_mode = DELETE", f"PRAGMA page_size = {size}", "VACUUM"]
+    return {**draw.choice(({}, {"empty": True}, {"prepared": changed})), "pages": True}
+
+
 def open_request(draw: Draw, schema: int) -> Members:
     """A database to open."""
-    way = draw.integer(0, 5)
+    way = draw.integer(0, 7)
     if way == 0:
         database = fresh(draw)
+    elif way == 6:
+        database = withheld(draw)
+    elif way == 7:
+        database = with_pages(draw)
     elif way < 3:
         database = of_others(draw, schema)
     else:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.fuzzing import faults, headers, interrupted, logs, messages
+from conformance.fuzzing.alterations import altered
 from conformance.fuzzing.draw import Draw
 from conformance.fuzzing.logs import Event, LogDraft, valid_draft
 from conformance.fuzzing.spelling import Members, Spelled, raw
-from conformance.fuzzing.values import FINITE_NOT_SEQS
+from conformance.fuzzing.values import ABSENT, FINITE_NOT_SEQS, FINITE_UNEQUAL
 
 IDS = ("s", "session-1", "", "a b")
 HEADER: tuple[tuple[str, tuple[Any, ...]], ...] = (
@@ -97,7 +98,7 @@ def seed_log(draw: Draw) -> LogDraft:
         )
     if draw.chance(15):
         log.add(
-            draw.choice(("unknown/type", "request/header-delta-2", "")),
+            draw.choice(("unknown/type", "x", "request/header-delta-2", "")),
             draw.choice((None, {"reason": "fallback"})),
         )
     if draw.chance(15):
@@ -122,6 +123,8 @@ def spoiled_seed(draw: Draw) -> list[Any]:
     if way == 1:
         kind, data = draw.choice(RETIRED)
         log.add(kind, data)
+        if draw.chance(25):
+            log.events[-1] = spoil_envelope(draw, log.events[-1])
         return log.events
     if way == 2 and draw.chance(20):
         return [*log.events, draw.choice(("x", [], 0, True))]
@@ -129,7 +132,10 @@ def spoiled_seed(draw: Draw) -> list[Any]:
         logs.add_user(draw, log)
     events: list[Any] = list(log.events)
     place = draw.integer(0, len(events) - 1)
-    events[place] = spoil_envelope(draw, events[place]) if way == 3 else spoil_payload(draw, events[place])
+    if way > 3 or draw.chance(25):
+        events[place] = spoil_payload(draw, events[place])
+    if way == 3:
+        events[place] = spoil_envelope(draw, events[place])
     return events
 
 
@@ -196,6 +202,40 @@ def admit_request(draw: Draw) -> Members:
     if not draw.chance(8):
         members["events"] = Spelled(seed_log(draw).events if draw.chance(35) else spoiled_seed(draw))
     return members
+
+
+def altered_request(draw: Draw) -> Members:
+    """A sound header and a few messages and request headers, of which one has a change anywhere inside."""
+    log = LogDraft()
+    for _ in range(1 + draw.integer(0, 1)):
+        if draw.chance(30):
+            data = {"header": headers.header(draw), "reason": draw.choice(("start", "change", None))}
+            log.add("request/header", data)
+        else:
+            draw.choice((logs.add_user, logs.add_assistant, logs.add_result, logs.add_result))(draw, log)
+    event = draw.choice(log.events)
+    if event["type"] == "tool/result" and draw.chance(15):
+        event["data"] = with_ids(event["data"], *draw.choice(FINITE_UNEQUAL))
+    for _ in range(1 + draw.chance(25)):
+        event["data"] = altered(draw, event["data"])
+    return {
+        "sessionId": "s",
+        "header": {"version": 0, "id": "s", "createdAt": 1000},
+        "events": Spelled(log.events),
+    }
+
+
+def with_ids(data: Any, call: Any, source: Any) -> Any:
+    """The data of a tool result whose block and whose source name the call otherwise; ABSENT for none."""
+    message = data["message"]
+    block, *rest = message["content"]
+    content = [without_absent({**block, "toolCallId": call}), *rest]
+    named = without_absent({**message["source"], "callId": source})
+    return {**data, "message": {**message, "content": content, "source": named}}
+
+
+def without_absent(members: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value is not ABSENT}
 
 
 def borrowed_request(draw: Draw) -> Members:
@@ -265,6 +305,10 @@ def lossy_script(draw: Draw) -> Members:
             event["surfaceOp"] = {"op": "replace", "start": raw("-0"), "end": 0}
         if draw.chance(30):
             event["type"], event["data"] = draw.choice(RETIRED)
+            event.pop("surfaceOp", None)
+        if draw.chance(20):
+            header = {"header": headers.header(draw), "reason": "start"}
+            event["type"], event["data"] = "request/header", altered(draw, header)
             event.pop("surfaceOp", None)
         if draw.chance(10):
             event["type"] = draw.choice(("note", "request/header-delta"))

@@ -1,4 +1,4 @@
-"""Files as the JSONL store writes them, and damaged ones; old shapes."""
+"""Files as the JSONL store writes them, and damaged ones."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from typing import Any
 
 from conformance.fuzzing import chunks, interrupted, log_lines, logs
 from conformance.fuzzing.draw import Draw
-from conformance.fuzzing.logs import LogDraft
-from conformance.fuzzing.messages import user
-from conformance.fuzzing.spelling import Members, Spelled, again, encode, raw, unmarked
+from conformance.fuzzing.spelling import Members, again, encode, raw, unmarked
 
 DAMAGE = (
     "",
@@ -75,7 +73,7 @@ def sound_line(draw: Draw, event: Any, seq: int) -> str:
 
 def faulty_line(draw: Draw, event: Any, seq: int) -> tuple[str, int]:
     """A line that a scan does not take, in place of the one with this seq; and the seq that it is told."""
-    way = draw.integer(0, 4)
+    way = draw.integer(0, 5)
     if way == 0:
         return draw.choice(DAMAGE), seq
     if way == 1:
@@ -88,7 +86,7 @@ def faulty_line(draw: Draw, event: Any, seq: int) -> tuple[str, int]:
         return log_lines.line_of(
             draw, {**event, "seq": seq, "note": raw(draw.choice(log_lines.NO_JSON))}
         ), seq
-    near = (str(seq), seq == 1, raw(f"{seq}.5"), None, [seq], -seq - 1, raw("1e400"))
+    near = (str(seq), seq == 1, seq == 1, raw(f"{seq}.5"), None, [seq], -seq - 1, raw("1e400"))
     return log_lines.line_of(draw, {**event, "seq": draw.choice(near)}), seq
 
 
@@ -130,37 +128,3 @@ def scan_request(draw: Draw) -> Members:
         place = draw.integer(0, len(content) - 1)
         content = content[:place] + bytes([draw.integer(0, 255)]) + content[place + 1 :]
     return {"hex": content.hex(), "compression": "none"}
-
-
-KEEPING = tuple(piece for piece in logs.DENSE if piece is not logs.add_rewrite)
-
-
-def legacy_log(draw: Draw) -> Members:
-    """A log with messages in the shapes of before, among such of today."""
-    log = LogDraft()
-    for _ in draw.repeat(4):
-        place, way = len(log.events), draw.integer(0, 6)
-        content = user(place, ("a",))["content"]
-        old: dict[str, Any] = {"content": content, "source": {"kind": draw.choice(("user", "", "tool"))}}
-        if way == 0:
-            log.join("user/message", old)
-        elif way == 1:
-            provenance = {"provider": "p", "model": draw.choice(("m", ""))}
-            log.join(
-                "assistant/message", {"turn": 1, "step": 1, "content": content, "provenance": provenance}
-            )
-        elif way == 2:
-            log.join(
-                "tool/result", {"turn": 1, "step": 1, "callId": "c1", "content": content, "isError": False}
-            )
-        elif way == 3:
-            log.add("steering/message", {"turn": 1, **draw.choice((old, {"message": user(place, ("a",))}))})
-        elif way == 4:
-            log.add(draw.choice(("turn/end", "mode/set", "request/header-delta")), {"turn": 1})
-        else:
-            draw.choice(KEEPING)(draw, log)
-    if log.events and draw.chance(40):
-        event = draw.choice(log.events)
-        name = draw.choice(("data", "type", "surfaceOp", "time"))
-        event[name] = draw.choice((None, {}, "x", 1, {"turn": 1, "message": None}))
-    return {"sessionId": "s", "events": Spelled(log.events)}
