@@ -7,7 +7,7 @@ import zstandard
 from fuzz_ports import fuzzed, mutant, spec
 
 from conformance.adapters.registry import resolve
-from conformance.fuzzing import backends, loading, openings, rows
+from conformance.fuzzing import backends, loading, openings, paths, rows, stored
 from conformance.fuzzing.comparing import compare
 from conformance.fuzzing.draw import Seeded
 from conformance.fuzzing.parties import Table
@@ -38,6 +38,15 @@ QUIRKS = {quirk.id: quirk for quirk in load_quirks()}
         ("sqlite-open.malformed-made-anew", "sqlite.open@15", 200),
         ("load.types-first", "jsonl.load", 800),
         ("load.mark-by-presence", "jsonl.load", 800),
+        ("load.id-normalised", "jsonl.load", 800),
+        ("load.closer-at-its-own-index", "jsonl.load", 800),
+        ("jsonl-path.cut-to-255", "jsonl.path", 400),
+        ("jsonl-path.any-project", "jsonl.path", 400),
+        ("jsonl-path.id-not-escaped", "jsonl.path", 400),
+        ("jsonl.lines-of-a-text", "jsonl.scan", 400),
+        ("jsonl.byte-order-mark-dropped", "jsonl.scan", 1200),
+        ("jsonl.row-in-part", "jsonl.scan", 1200),
+        ("zstd-container.at-is-the-frame", "jsonl.scan", 800),
         ("zstd-container.garbage-is-torn", "jsonl.scan", 600),
         ("zstd-container.header-with-events", "jsonl.load", 600),
         ("backend.own-turn-closed", "backend", 200),
@@ -162,6 +171,39 @@ def test_logs_are_loaded_and_refused_at_every_step():
     assert met.count("result") > 300
     wanted = {"jsonl-gap", "jsonl-identity", "legacy-mode-set", "event-type-unknown", "header-cwd-relative"}
     assert wanted <= set(met)
+
+
+def test_places_are_told_and_refused_by_each_rule():
+    draw = Seeded("tests")
+    makers = (paths.path_request, paths.found_request, paths.files_request)
+    met = kinds_of("jsonl.path", [make(draw) for make in makers for _ in range(200)])
+    assert met.count("result") > 200
+    assert set(met) == {
+        "result", "path-id-empty", "path-project-empty", "jsonl-path", "root-flat-layout", "root-encoding",
+        "jsonl-duplicate-id",
+    }  # fmt: skip
+
+
+def test_a_listing_is_one_that_a_file_system_can_hold():
+    draw = Seeded("tests")
+    for _ in range(400):
+        files = paths.files_request(draw).get("files", [])
+        folders = {
+            "/".join(path.split("/")[:depth]) for path in files for depth in range(1, path.count("/") + 1)
+        }
+        assert len(set(files)) == len(files)
+        assert not folders & set(files)
+        assert all(len(name.encode()) <= 255 for path in files for name in path.split("/"))
+
+
+def test_headers_are_taken_and_refused_by_each_rule():
+    draw = Seeded("tests")
+    met = kinds_of("jsonl.scan", [stored.scan_request(draw) for _ in range(600)])
+    assert met.count("result") > 200
+    assert {
+        "jsonl-header-json", "jsonl-header-shape", "jsonl-header-retired", "format-newer", "format-older",
+        "jsonl-line", "jsonl-gap", "jsonl-empty",
+    } <= set(met)  # fmt: skip
 
 
 def test_databases_are_opened_and_refused():
