@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 from conformance.errors import UsageError
@@ -17,3 +18,18 @@ def write_whole(path: Path, text: str, what: str = "file") -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise UsageError(f"{what} {path} cannot be written: {error.strerror or error}") from None
+
+
+def require_writable(folder: Path) -> None:
+    """Ask, before a long run, whether files could be written into a folder, which may not be there yet.
+
+    Raises UsageError. Nothing is left behind.
+    """
+    place = folder
+    while not os.path.lexists(place) and place != place.parent:
+        place = place.parent
+    try:
+        with tempfile.TemporaryFile(dir=place):
+            pass
+    except OSError as error:
+        raise UsageError(f"folder {folder} cannot be written to: {error.strerror or error}") from None

@@ -13,6 +13,7 @@ from conformance.adapters.registry import FORMS, resolve
 from conformance.cli.common import plain, seconds, whole
 from conformance.config import find_config, load_config
 from conformance.errors import ExitCode, UsageError
+from conformance.files import require_writable
 from conformance.ticker import Ticker
 
 if TYPE_CHECKING:
@@ -96,6 +97,8 @@ def fuzz(args: argparse.Namespace) -> int:
     from conformance.fuzzing.reporting import Report
     from conformance.fuzzing.session import Wanted, run_all
 
+    if args.save is not None:
+        require_writable(args.save)
     named = load_config(find_config())
     others = args.against or ["reference"]
     if args.what == "reference" and not args.against:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from conformance.adapters.registry import FORMS, resolve
 from conformance.cli.common import plain, whole
 from conformance.errors import ExitCode
+from conformance.files import require_writable
 from conformance.protocol import Connection
 from conformance.sweeps.damages import KINDS
 from conformance.sweeps.good_log import MOST_EVENTS
@@ -52,6 +53,8 @@ def command(args: argparse.Namespace) -> int:
     # Imported here and below, for no other command needs any of it.
     from conformance.sweeps.saved import repeat
 
+    if args.save is not None:
+        require_writable(args.save)
     connection = resolve(args.adapter).connect()
     try:
         if args.repeat is not None:
