@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.__main__ import main
+from conformance.cli import main
 from conformance.errors import UsageError
 from conformance.files import require_writable, write_whole
 
@@ -34,6 +34,6 @@ def test_a_long_run_asks_before_it_begins(tmp_path, capsys, words):
 
 def test_what_cannot_be_written_whole_leaves_what_was_there(tmp_path):
     (tmp_path / "folder").mkdir()
-    with pytest.raises(UsageError, match="report .* cannot be written"):
+    with pytest.raises(UsageError, match=r"report .* cannot be written"):
         write_whole(tmp_path / "folder", "text", "report")
     assert [each.name for each in tmp_path.iterdir()] == ["folder"]

@@ -9,7 +9,7 @@ from conformance.fuzzing.draw import Draw
 from conformance.fuzzing.logs import LAST_SEQ
 from conformance.fuzzing.messages import TEXTS
 from conformance.fuzzing.spelling import Members, Spelled, raw
-from conformance.fuzzing.values import FINITE_NOT_SEQS
+from conformance.fuzzing.values import ABSENT, FINITE_NOT_SEQS
 from conformance.fuzzing.values import TEXTS as ODD_TEXTS
 
 Event = dict[str, Any]
@@ -18,7 +18,7 @@ ROWS = ("text-chunks", "reasoning-chunks", "tool-call-chunks")
 MOST_BYTES = 1_048_576
 """Of the data of a row of SQLite, in UTF-8."""
 GAPS = (0, 1, 10, 10, -5, 2**32, LAST_SEQ)
-STARTS = (0, 1, 7, 2**31, LAST_SEQ - 2, LAST_SEQ)
+STARTS = (0, 1, 7, -3, 2**31, LAST_SEQ - 2, LAST_SEQ)
 NUMBERS = (1, 2, 0, -1, 0.5, raw("1.0"), raw("-0"), raw("1e21"), raw("1e-7"), raw("9007199254740993"))
 
 
@@ -45,12 +45,14 @@ def batch(draw: Draw) -> list[Event]:
     events: list[Event] = []
     for _ in draw.repeat(2):
         kind = draw.choice(KINDS)
-        number, name = draw.choice(NUMBERS), draw.choice((None, None, "read", ""))
+        number, name = draw.choice(NUMBERS), draw.choice((ABSENT, ABSENT, ABSENT, "read", "", None))
+        turn = 1 if not draw.chance(15) else draw.choice(NUMBERS)
         for _ in draw.repeat(4):
             event = chunk_event(draw, seq, time, kind)
             chunk = event["data"]["chunk"]
             chunk["index"] = number
-            if name is not None and kind == "tool-call-delta":
+            event["data"]["turn"] = turn
+            if name is not ABSENT and kind == "tool-call-delta":
                 chunk["name"] = name
             events.append(change(draw, event) if draw.chance(12) else event)
             seq = min(seq + 1, LAST_SEQ)

@@ -61,6 +61,8 @@ def lifecycle_log(draw: Draw, *, typed: bool = True) -> list[Event]:
         for event in log.events:
             event["seq"] += shift
     if not typed:
+        if log.events and draw.chance(8):
+            draw.choice(log.events)["seq"] += 50
         for event in log.events:
             if draw.chance(20):
                 untyped(draw, event)
@@ -127,6 +129,14 @@ def lookalike(draw: Draw, log: LogDraft, calls: tuple[str, ...]) -> None:
         log.add(kind, {**data, "message": {"content": content, "source": {"kind": "tool", "callId": "A"}}})
 
 
+def with_odd_blocks(draw: Draw, message: dict[str, Any]) -> dict[str, Any]:
+    """A message, now and then with something among its blocks that is none, or with a text in their place."""
+    if not draw.chance(25):
+        return message
+    blocks = [*message["content"], draw.choice(("x", 0, True, [], {}, {"type": "tool-call"}))]
+    return {**message, "content": draw.choice((blocks, blocks, blocks[::-1], "text"))}
+
+
 def untyped(draw: Draw, event: Event) -> None:
     """Take something out of an event that a typed port insists on; what is read stays readable."""
     way = draw.integer(0, 6)
@@ -142,7 +152,7 @@ def untyped(draw: Draw, event: Event) -> None:
         event["data"] = draw.choice(({"turn": None}, {"turn": raw("1.0")}, {"turn": 4}))
     elif event["type"] == "assistant/message":
         event["data"] = {
-            "message": event["data"]["message"],
+            "message": with_odd_blocks(draw, event["data"]["message"]),
             **draw.choice(({}, {"step": None}, {"step": "x"})),
         }
     elif event["type"] == "tool/call":
