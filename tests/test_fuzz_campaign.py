@@ -21,6 +21,8 @@ from conformance.operations import OPERATIONS
 from conformance.protocol import Answer
 from conformance.shorthand import expand_event
 
+TEN = "'10'"
+
 
 def block(call: str) -> str:
     return f"{{type: tool-call, id: {call}, name: read, arguments: '{{}}'}}"
@@ -51,12 +53,13 @@ def smallest(name: str, op: str) -> list[str]:
         ),
         ("tutorial.user-trimmed", "tutorial", ["events:", "  - {type: user/message, content: ' 再见'}"]),
         ("seqs-codec.tie-goes-to-runs", "seqs.encode@19", ["values: [0, 1]"]),
-        (
+        (  # of two kinds that it shows in, the one that takes two steps to tell
             "closers.sorted-calls", "closers",
             [
                 "events:",
                 "  - {turn/start: 1}",
-                f"  - {{assistant: [{block('B')}, {block('A')}]}}",
+                f"  - {{assistant: [{block('A')}], data: {{step: 2}}}}",
+                f"  - {{assistant: [{block(TEN)}]}}",
             ],
         ),
     ],
