@@ -15,10 +15,11 @@ from . import chunk_rows, seqs_codec
 from .chunk_rows import Event, is_safe_integer, malformed
 from .rejection import Rejection
 from .stored_json import read_json
+from .written_numbers import as_written
 
 Row = dict[str, Any]
 
-COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 LEAST_COMPRESSED = 4096
 """UTF-8 bytes of data from which schema 17 compresses it."""
 LEVEL = 3
@@ -91,8 +92,12 @@ def encode_packed(schema: int, record: chunk_rows.Row) -> Row:
 
 
 def json_text(value: object) -> str:
-    """Compact JSON text. Lone surrogates are escaped, for no other text of UTF-8 has them."""
-    return chunk_rows.LONE_SURROGATE.sub(chunk_rows.escaped, COMPACT.encode(value))
+    """ROWS-4: compact JSON text, as CHNK-11 has it. Lone surrogates are escaped, for UTF-8 has no others."""
+    try:
+        text = COMPACT.encode(value)
+    except ValueError:  # JSON has no word for a number beyond all doubles
+        text = COMPACT.encode(as_written(value))
+    return chunk_rows.LONE_SURROGATE.sub(chunk_rows.escaped, text)
 
 
 def encode_data(schema: int, text: str) -> str | bytes:

@@ -18,10 +18,10 @@ from ..backend import require_wanted
 from ..jsonl_path import Place, check_place, check_store, place_of, segment_of
 from ..load import require_identity
 from ..rejection import Rejection
+from ..written_numbers import as_written
 from .durable import adopt, publish, replace_tail
 from .jsonl_format import count_before, event_bytes, header_bytes, listed_header, scan_open
 from .store import Event, Header, Opened, Store, Stored
-from .written_numbers import as_written
 
 ANY_ID = "any"
 """The id that stands for all where what is asked of a store does not hang on one."""

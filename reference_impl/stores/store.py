@@ -30,8 +30,8 @@ from ..load import read_events
 from ..lossless_json import is_lossless
 from ..rejection import Rejection
 from ..values import is_seq, show
+from ..written_numbers import as_written
 from .durable import UnsettledError, lock_folder
-from .written_numbers import as_written
 
 Header = dict[str, Any]
 Event = dict[str, Any]

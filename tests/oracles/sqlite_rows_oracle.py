@@ -245,7 +245,7 @@ def written(schema: int, record: Any) -> dict[str, Any]:
         "data": {
             "compressed"
             if schema == 17 and len(text.encode("utf-8", "surrogatepass")) > 4095
-            else "json": record["data"]
+            else "json": json.loads(text, parse_constant=lambda _: None)
         },
         "source_event_seqs": None,
         "surface_op": {"json": record["surfaceOp"]} if "surfaceOp" in record else None,
