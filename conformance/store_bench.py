@@ -2,7 +2,8 @@
 
 For appending that is a bare loop that writes the same lines, ready made, and flushes after each batch.
 Where a flush is quick, such a loop measures the disk and a store its work on the events. So for a store
-over SQLite there is a second loop: the same rows, ready made, through SQLite with nothing around it.
+over SQLite there is a second loop: the same rows, ready made, through SQLite into one table, with pages of
+the usual size.
 """
 
 from __future__ import annotations

@@ -14,18 +14,19 @@ from .values import is_number, to_double
 def is_lossless(value: object) -> bool:
     """LJSN-1, LJSN-3: every number inside a value is lossless, at whatever depth. No recursion.
 
-    The value is what a parser made of the text, so names that stood twice are gone (LJSN-4).
+    The value is what a parser made of the text, so names that stood twice are gone (LJSN-4). What no
+    parser makes is not lossless.
     """
     pending: list[object] = [value]
     while pending:
         item = pending.pop()
-        if isinstance(item, str):  # as most of a log is, so that this is asked first
+        if item is None or isinstance(item, (str, bool)):  # most of a log, so that this is asked first
             continue
         if isinstance(item, dict):
             pending.extend(item.values())
         elif isinstance(item, list):
             pending.extend(item)
-        elif is_number(item) and not is_lossless_number(to_double(item)):  # type: ignore[arg-type]
+        elif not is_number(item) or not is_lossless_number(to_double(item)):  # type: ignore[arg-type]
             return False
     return True
 

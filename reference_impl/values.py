@@ -13,6 +13,7 @@ MAX_SAFE_INTEGER: Final = 2**53 - 1
 
 def is_number(value: object) -> bool:
     """VAL-1: true and false are no numbers (in Python bool is an int, so ask)."""
+    # A tuple, here and below: Python makes a union anew each time, and this is asked of every value.
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 

@@ -1,8 +1,8 @@
 """What becomes of a number for which JSON has no word.
 
-Pages: ``spec/chunk-rows.md``, ``spec/sqlite-rows.md``. A log may hold ``1e400``, which reads as infinite. Nobody can write it again: it is stored as null. A batch
-of the caller's never holds one (BACK-9), but closers repeat a number of the log, and the events of a torn
-frame are written a second time.
+Pages: ``spec/chunk-rows.md``, ``spec/sqlite-rows.md``. A log may hold ``1e400``, which reads as infinite.
+Nobody can write it again: it is stored as null. A batch of the caller's never holds one (BACK-9), but
+closers repeat a number of the log, and the events of a torn frame are written a second time.
 """
 
 from __future__ import annotations

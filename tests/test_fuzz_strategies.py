@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from fuzz_ports import altered
 from hypothesis import find, given, settings
@@ -13,8 +15,10 @@ from conformance.adequacy.mutant import Mutant
 from conformance.adequacy.named import load_named
 from conformance.errors import UsageError
 from conformance.fuzzing import adequacy, guided, hunting, strategies
+from conformance.fuzzing.comparing import compare
 from conformance.fuzzing.recipes import RECIPES
 from conformance.ledger import load_ledger
+from conformance.protocol import Answer, Request
 from conformance.reference_sources import sources
 
 FEW = settings(max_examples=15, deadline=None)
@@ -118,13 +122,13 @@ def test_a_named_mutant_is_found_and_the_original_is_not():
     found = next(each for each in load_named(load_ledger())["fold"] if each.id == "fold.log-only-joins")
     asked = hunting.draw_inputs(recipes, "1/0", 150)
     assert 0 < len(hunting.places_for(found, asked)) < 150
-    hunt = hunting.hunt(found, hunting.copy_of(found), asked, 20.0, load_ledger())
+    hunt = hunting.hunt(found, hunting.copy_of(found), asked, 20.0)
     assert hunt.inputs is not None
     assert hunt.inputs - 1 in hunting.places_for(found, asked)
     assert hunt.by.startswith("fold ")
     original = Mutant("original", "fold", "none", "unchanged", sources()["fold"], frozenset())
     assert len(hunting.places_for(original, asked)) == 150
-    lost = hunting.hunt(original, hunting.copy_of(original), asked, 20.0, load_ledger())
+    lost = hunting.hunt(original, hunting.copy_of(original), asked, 20.0)
     assert lost.inputs is None
 
 
@@ -142,21 +146,105 @@ def test_found_is_found_with_most_seeds_and_within_their_time():
     assert not trail.is_found(4)
 
 
-def test_whoever_is_found_is_not_asked_again(capsys):
+def named(name):
+    return next(each for each in load_named(load_ledger())[name.partition(".")[0]] if each.id == name)
+
+
+def original_of(module):
+    return Mutant(f"{module}.original", module, "none", "unchanged", sources()[module], frozenset())
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_whoever_is_found_is_not_asked_again(capsys, jobs):
     trails = [
-        adequacy.Trail("fold", each)
-        for each in load_named(load_ledger())["fold"]
-        if each.id == "fold.log-only-joins"
+        adequacy.Trail("fold", named("fold.log-only-joins")),
+        adequacy.Trail("fold", original_of("fold")),
     ]
-    original = Mutant("fold.original", "fold", "none", "unchanged", sources()["fold"], frozenset())
-    trails.append(adequacy.Trail("fold", original))
     recipes = [recipe for recipe in RECIPES if recipe.op == "fold"]
-    adequacy.hunt_all(recipes, trails, 3, 60, 20.0, 1)
+    adequacy.hunt_all(recipes, trails, 3, 60, 20.0, jobs)
     assert [sorted(trail.hunts) for trail in trails] == [[1, 2], [1, 2, 3]]
     assert adequacy.report(trails, 3, everything=True) == (1, 2)
     told = capsys.readouterr().out
     assert "after 60 inputs of each seed: 1 of 2" in told
+    assert "found fold.log-only-joins: after " in told
     assert "not found: fold.original: unchanged (found by 0 of 3 seeds)" in told
+
+
+def test_every_part_has_inputs_of_its_own(monkeypatch):
+    monkeypatch.setattr(adequacy, "PART", 20)
+    drawn = []
+
+    def draw(*args):
+        drawn.append(args[1:])
+        return hunting.draw_inputs(*args)
+
+    monkeypatch.setattr(adequacy, "draw_inputs", draw)
+    late = adequacy.Trail("replace", named("replace.order-unchecked"))
+    recipes = [recipe for recipe in RECIPES if recipe.op == "fold"]
+    adequacy.hunt_all(recipes, [late, adequacy.Trail("fold", original_of("fold"))], 2, 50, 20.0, 1)
+    assert drawn == [("1/0", 20), ("2/0", 20), ("1/1", 20), ("2/1", 20), ("1/2", 10), ("2/2", 10)]
+    assert [20 < hunt.inputs <= 40 for hunt in late.hunts.values()] == [True, True]  # not by the first part
+    parts = [[asked.body for asked in hunting.draw_inputs(recipes, f"1/{part}", 20).asked] for part in (0, 1)]
+    assert parts[0] != parts[1]
+
+
+def test_the_seed_in_the_middle_is_the_one_that_is_told():
+    trail = adequacy.Trail("fold", original_of("fold"))
+    for seed, inputs in enumerate((10, None, 90, 20, None), 1):
+        trail.add(seed, 0, hunting.Hunt(inputs, 1.0, f"recipe {seed}"))
+    middle = trail.median(5)
+    assert middle is not None
+    assert (middle.inputs, middle.by) == (90, "recipe 3")
+    assert trail.median(6) is None
+
+
+class Copy:
+    """A port that answers as it is told, and takes its time."""
+
+    def __init__(self, answer, seconds=0.0):
+        self.answer, self.seconds = answer, seconds
+
+    def exchange(self, requests):
+        for request in requests:
+            time.sleep(self.seconds)
+            yield request.number, self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_found"),
+    [
+        (Answer("crashed", "TypeError"), True),
+        (Answer("died", "killed"), True),
+        (Answer("error", "the disk is full"), False),
+        (Answer("not-run", "given up"), False),
+        (Answer("hung", "no answer in time"), False),  # the original answers in time when it may take longer
+    ],
+)
+def test_a_fault_of_the_run_is_no_find(answer, is_found):
+    asked = hunting.draw_inputs([recipe for recipe in RECIPES if recipe.op == "fold"], "1/0", 20)
+    found = hunting.hunt(original_of("fold"), Copy(answer), asked, 20.0)
+    assert (found.inputs is not None) == is_found
+
+
+def test_what_is_found_after_its_time_is_not_found():
+    asked = hunting.draw_inputs([recipe for recipe in RECIPES if recipe.op == "fold"], "1/0", 20)
+    late = hunting.hunt(original_of("fold"), Copy(Answer("crashed", "late"), 0.03), asked, 0.02)
+    assert late.inputs is None
+    assert late.seconds < 1
+
+
+def test_a_listed_quirk_is_no_find():
+    recipes = [recipe for recipe in RECIPES if recipe.name == "shapeless" and recipe.op == "project"]
+    quirk = named("projection.other-types-refused")
+    asked = hunting.draw_inputs(recipes, "1/0", 300)
+    answers = dict(
+        hunting.copy_of(quirk).exchange(Request(place, each.body) for place, each in enumerate(asked.asked))
+    )
+    assert any(
+        compare("project", each.answer, answers[place], load_ledger())
+        for place, each in enumerate(asked.asked)
+    )
+    assert hunting.hunt(quirk, hunting.copy_of(quirk), asked, 20.0).inputs is None
 
 
 def test_bytes_are_choices_and_choices_are_requests():

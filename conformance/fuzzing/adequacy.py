@@ -2,9 +2,10 @@
 
 ``python -m conformance.fuzzing.adequacy [--page P] [--seeds N] [--inputs N] [--seconds S] [-j N] [--all]``
 
-The inputs of a seed are drawn with as many turns for recipes on files as for others. A mutant counts as
-found if it is in more than half of the seeds, each within so many seconds. Those that are not found show
-where the generator is blind.
+A mutant counts as found if ``fuzz`` would report it with more than half of the seeds, each within so many
+inputs and so many seconds. The seconds are those in which it is asked; inputs that cannot tell it take none.
+Recipes on files have as many turns as others, which they have not in ``fuzz`` without ``--op``. Mutants
+that are not found show where the generator is blind.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from statistics import median
+from functools import partial
 from typing import NamedTuple
 
 from conformance.adapters.registry import resolve
 from conformance.adequacy.mutant import Mutant
 from conformance.adequacy.named import load_named
+from conformance.cli.common import whole
 from conformance.fuzzing.campaign import few_collections
 from conformance.fuzzing.hunting import Hunt, copy_of, draw_inputs, hunt
 from conformance.fuzzing.recipes import RECIPES, Recipe, usable
@@ -45,6 +47,11 @@ class Trail:
     def is_found(self, seeds: int) -> bool:
         """Whether the median seed finds it."""
         return len(self.successes()) * 2 > seeds
+
+    def median(self, seeds: int) -> Hunt | None:
+        """The hunt with the seed in the middle, by the inputs that it took; None where that finds nothing."""
+        taken = sorted(self.successes(), key=lambda each: each.inputs or 0)
+        return taken[seeds // 2] if self.is_found(seeds) else None
 
     def seconds_left(self, seed: int, seconds: float) -> float:
         """For a seed with which it is not found yet; 0 where it is."""
@@ -79,7 +86,7 @@ def hunt_part(unit: Unit) -> list[tuple[int, Hunt]]:
     found = []
     for place, seconds in unit.asked:
         mutant = trails[place].mutant
-        found.append((place, hunt(mutant, copy_of(mutant), inputs, seconds, load_ledger())))
+        found.append((place, hunt(mutant, copy_of(mutant), inputs, seconds)))
     gc.unfreeze()
     return found
 
@@ -125,14 +132,13 @@ def report(trails: Iterable[Trail], seeds: int, *, everything: bool) -> tuple[in
     pages: dict[str, list[bool]] = {}
     blind: list[str] = []
     for trail in trails:
-        mutant, seen, by = trail.mutant, trail.is_found(seeds), trail.successes()
-        pages.setdefault(trail.page, []).append(seen)
-        if not seen:
-            blind.append(f"{mutant.id}: {mutant.says} (found by {len(by)} of {len(trail.hunts)} seeds)")
-        if everything:
-            taken = [each.inputs for each in by if each.inputs is not None]
-            told = f"after {median(taken):.0f} inputs, {by[0].by}" if by else "never"
-            print(f"{'found' if seen else 'not found':<10} {mutant.id}: {told}")
+        mutant, found = trail.mutant, trail.median(seeds)
+        pages.setdefault(trail.page, []).append(found is not None)
+        by = f"{len(trail.successes())} of {len(trail.hunts)} seeds"
+        if found is None:
+            blind.append(f"{mutant.id}: {mutant.says} (found by {by})")
+        if everything and found is not None:
+            print(f"found {mutant.id}: after {found.inputs} inputs, {found.by}")
     for page, each in sorted(pages.items()):
         print(f"{page:<20} {sum(each):>4} of {len(each):>4}")
     for line in blind:
@@ -146,11 +152,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m conformance.fuzzing.adequacy", description=__doc__)
     parser.add_argument("--page", help="only mutants of one page")
     parser.add_argument("--op", action="append", help="only recipes of these operations")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--inputs", type=int, default=100_000, help="of each seed")
+    parser.add_argument("--seeds", type=partial(whole, largest=99), default=5)
+    parser.add_argument("--inputs", type=partial(whole, largest=10**9), default=100_000, help="of each seed")
     parser.add_argument("--seconds", type=float, default=60.0, help="for each mutant and seed")
-    parser.add_argument("-j", "--jobs", type=int, default=1)
-    parser.add_argument("--all", action="store_true", help="list every mutant")
+    parser.add_argument("-j", "--jobs", type=partial(whole, largest=256), default=1)
+    parser.add_argument("--all", action="store_true", help="list what is found, too")
     args = parser.parse_args(argv)
     declared = resolve("reference").connect().hello.capabilities
     recipes = [

@@ -52,7 +52,10 @@ EXTRA = (
 
 
 def altered(draw: Draw, value: Any) -> Any:
-    """A copy with a change at one place inside, or of the whole where there is no inside."""
+    """A copy with a change at one place inside, or of the whole where there is no inside.
+
+    Seldom it is what it was: a value that was near already, or a name that was there.
+    """
     places = places_in(value)
     if not places:
         return draw.choice(JUNK)

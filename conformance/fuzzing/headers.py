@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.fuzzing.alterations import JUNK
 from conformance.fuzzing.draw import Draw
 from conformance.fuzzing.logs import LogDraft, add_noise, add_user
 from conformance.fuzzing.spelling import Members, Spelled, again, odd, raw
@@ -30,7 +31,6 @@ TOOLS: tuple[Any, ...] = (
     [{again("name"): "x", "name": "a"}], [{"name": "a", "in": {"x": 1, "y": 2}}],
     [{"name": "a", "in": {"y": 2, "x": 1}}],
 )  # fmt: skip
-JUNK: tuple[Any, ...] = (None, [], "x", 0, 5, True, {}, ["a"])
 
 
 def header(draw: Draw) -> Header:
@@ -45,6 +45,15 @@ def header(draw: Draw) -> Header:
         found["tools"] = draw.choice(TOOLS)
     if draw.chance(15):
         found["note"] = 1
+    return found
+
+
+def sound_header(draw: Draw) -> Header:
+    """A header in which nothing is wrong."""
+    found = header(draw)
+    found["config"] |= {"provider": "example", "model": "example-1"}
+    if "adapterDefaults" in found:
+        found["adapterDefaults"] = draw.choice(({}, {"maxTokens": True}, {"reasoningEffort": True}))
     return found
 
 

@@ -1,6 +1,7 @@
 """One mutant and the inputs of one seed: which of them it answers otherwise than the original.
 
-A mutant is asked those inputs that call the function it changes, in turn: no other one can tell it.
+A mutant is asked those inputs that call the function it changes, in turn, for no other one can tell it; one
+that changes no function is asked all.
 """
 
 from __future__ import annotations
@@ -17,15 +18,17 @@ from conformance.adequacy.copies import load
 from conformance.adequacy.mutant import Mutant
 from conformance.adequacy.tracing import Line, trace_bodies
 from conformance.errors import AdapterError
-from conformance.fuzzing.comparing import compare
+from conformance.fuzzing.comparing import AT_FAULT, compare
 from conformance.fuzzing.draw import Seeded
+from conformance.fuzzing.quirks import explaining, load_quirks
 from conformance.fuzzing.recipes import Recipe, wheel_of
 from conformance.fuzzing.spelling import body_of
-from conformance.ledger import Ledger
+from conformance.ledger import load_ledger
 from conformance.protocol import Answer, Request
 from conformance.reference_sources import sources
 
 LIMITS = Limits(answer_seconds=2.0)
+PATIENT = Limits(answer_seconds=20.0)
 BATCH = 200
 
 
@@ -98,27 +101,42 @@ def functions_of(module: str) -> list[tuple[int, int]]:
     ]
 
 
-def copy_of(mutant: Mutant) -> InProcess:
+def copy_of(mutant: Mutant, limits: Limits = LIMITS) -> InProcess:
     """The reference with that mistake. Raises AdapterError where it cannot be loaded."""
     try:
-        return InProcess(load({mutant.module: mutant.source}), LIMITS)
+        return InProcess(load({mutant.module: mutant.source}), limits)
     except Exception as error:
         raise AdapterError(f"{mutant.id} cannot be loaded: {error}") from None
 
 
-def hunt(mutant: Mutant, copy: InProcess, inputs: Inputs, seconds: float, ledger: Ledger) -> Hunt:
+def hunt(mutant: Mutant, copy: InProcess, inputs: Inputs, seconds: float) -> Hunt:
     """Ask a mutant until it answers otherwise, or the time is over."""
     begins = time.monotonic()
     places = places_for(mutant, inputs)
     for start in range(0, len(places), BATCH):
         part = places[start : start + BATCH]
         requests = (Request(place + 1, inputs.asked[place].body) for place in part)
-        answers = dict(copy.exchange(requests))
-        for place in part:
-            each = inputs.asked[place]
-            if compare(each.recipe.op, each.answer, answers[place + 1], ledger) is not None:
+        for number, answer in copy.exchange(requests):
+            if time.monotonic() - begins > seconds:
+                return Hunt(None, time.monotonic() - begins)
+            each = inputs.asked[number - 1]
+            if tells(each, answer) and not is_late(mutant, each, answer):
                 by = f"{each.recipe.capability} {each.recipe.name}"
-                return Hunt(place + 1, time.monotonic() - begins, by)
-        if time.monotonic() - begins > seconds:
-            break
+                return Hunt(number, time.monotonic() - begins, by)
     return Hunt(None, time.monotonic() - begins)
+
+
+def tells(asked: Asked, answer: Answer) -> bool:
+    """Whether ``fuzz`` would report the answer: no fault of the run's, and no listed quirk."""
+    unlike = compare(asked.recipe.op, asked.answer, answer, load_ledger())
+    if unlike is None or answer.kind in AT_FAULT:
+        return False
+    return explaining(load_quirks(), asked.recipe.capability, unlike) is None
+
+
+def is_late(mutant: Mutant, asked: Asked, answer: Answer) -> bool:
+    """Whether an answer that did not come in time is right when it may take longer."""
+    if answer.kind != "hung":
+        return False
+    ((_, again),) = copy_of(mutant, PATIENT).exchange(iter([Request(1, asked.body)]))
+    return not tells(asked, again)

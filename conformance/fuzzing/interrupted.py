@@ -62,7 +62,7 @@ def lifecycle_log(draw: Draw, *, typed: bool = True) -> list[Event]:
             event["seq"] += shift
     if not typed:
         if log.events and draw.chance(8):
-            draw.choice(log.events)["seq"] += 50
+            draw.choice(log.events)["seq"] += draw.integer(1, 60)
         for event in log.events:
             if draw.chance(20):
                 untyped(draw, event)

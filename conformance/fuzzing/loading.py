@@ -1,6 +1,7 @@
 """Whole log files for a reader that goes all the way: header, old shapes, types, closers, admission.
 
-A log has at most one fault of a kind that a later step looks for, so that the order of the steps shows.
+Header, events and lines have their faults apart from each other, and seldom, so that the order of the steps
+shows where two of them meet.
 Plain files and files of frames hold the same logs.
 """
 

@@ -1,4 +1,4 @@
-"""Logs with events in the shapes of before, among such of today, at most one of them with a fault."""
+"""Logs with events in the shapes of before, among such of today, most often with one fault."""
 
 from __future__ import annotations
 

@@ -38,9 +38,9 @@ HARMLESS = (
 """Changes that no store is troubled by before schema 17, and that every one refuses from there on."""
 
 
+# A table of schema 14 or 15 takes cells of any type, so its identity need not be a text.
 LOOSE = "CREATE TABLE persistence_state (singleton INTEGER PRIMARY KEY, store_id)"
 CELLS = ("NULL", "x''", "''", "5", "0", "x'3131'", f"'{UUID}'", "1.5")
-"""What a table of those schemas may hold as its identity."""
 BREAKS: tuple[dict[str, Any], ...] = (
     {"cut": 10}, {"cut": 100}, {"cut": 1000}, {"overwritten": "sqlite_schema"},
     {"overwritten": "persistence_state"}, {"patches": [{"at": 18, "bytes": "03"}]},

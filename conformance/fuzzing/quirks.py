@@ -33,7 +33,7 @@ class Quirk:
     last_value: int | None = None
     """Where given, the last value of a result on the other side, or the seq of its last event."""
     says: str | None = None
-    """Where given, a part of the text of ``one``; ``rejected`` among the others is any refusal then."""
+    """Where given, a part of the text of ``one``; ``rejected`` among the others is any other refusal then."""
 
     def explains(self, capability: str, unlike: Unlike) -> bool:
         """Whether this is that difference."""
@@ -46,7 +46,9 @@ class Quirk:
         return False
 
     def _among_others(self, told: str) -> bool:
-        return told in self.others or (self.says is not None and told.partition(":")[0] in self.others)
+        if told in self.others:
+            return True
+        return self.says is not None and told != self.one and told.partition(":")[0] in self.others
 
     def _fits(self, one: Answer, answer: Answer) -> bool:
         if self.says is not None and self.says not in str(one.value):

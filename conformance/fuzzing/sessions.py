@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.fuzzing import faults, headers, interrupted, logs, messages
-from conformance.fuzzing.alterations import altered
+from conformance.fuzzing.alterations import JUNK, altered
 from conformance.fuzzing.draw import Draw
 from conformance.fuzzing.logs import Event, LogDraft, valid_draft
 from conformance.fuzzing.spelling import Members, Spelled, raw
@@ -28,42 +28,6 @@ RETIRED: tuple[tuple[str, Any], ...] = (
     ("steering/message", {"turn": 1, "content": []}),
     ("unknown/type", None),
     ("", {}),
-)
-JUNK: tuple[Any, ...] = (None, "", "x", 0, -1, 0.5, True, False, [], {}, [None], ["x"])
-NEAR: dict[str, tuple[Any, ...]] = {
-    "role": ("assistant", "user", "User", "tool", ["user"]),
-    "kind": ("model", "tool", "user", "", None),
-    "provider": ("", None, 1),
-    "model": ("", None),
-    "content": ("", {}, {"length": 0}, None, [{}], []),
-    "id": ("", 0, None),
-    "toolCallId": ("c2", "", None, 1),
-    "callId": ("c2", "", None, 1),
-    "type": ("tool-call", "", None, "Tool-Result"),
-    "reasoningEffort": ("extreme", "unheard-of", "", 1, None),
-    "adapterDefaults": (
-        [],
-        {},
-        {"maxTokens": False},
-        {"other": True},
-        {"maxTokens": 1},
-        None,
-        {"maxTokens": True},
-    ),
-}
-"""Values that are nearly right, by the name of the member."""
-NAMES = (
-    "kind",
-    "provider",
-    "model",
-    "callId",
-    "toolCallId",
-    "type",
-    "content",
-    "id",
-    "role",
-    "source",
-    "message",
 )
 
 
@@ -157,29 +121,8 @@ def spoil_envelope(draw: Draw, event: Event) -> Event:
 
 
 def spoil_payload(draw: Draw, event: Event) -> Event:
-    """An event whose data have other values, or none, at some depth."""
-    return {**event, "data": spoil_value(draw, event["data"], 4)}
-
-
-def spoil_value(draw: Draw, value: Any, depth: int) -> Any:
-    """A copy with something else somewhere inside."""
-    near = [name for name in NEAR if isinstance(value, dict) and name in value]
-    if near and draw.chance(35):
-        name = draw.choice(near)
-        return {**value, name: draw.choice(NEAR[name])}
-    if depth == 0 or draw.chance(20) or not value or not isinstance(value, dict | list):
-        return draw.choice((*JUNK, raw("-0")))
-    if isinstance(value, list):
-        place = draw.integer(0, len(value))
-        if place == len(value):
-            return [*value, draw.choice((value[0], None))]
-        return [*value[:place], spoil_value(draw, value[place], depth - 1), *value[place + 1 :]]
-    name = draw.choice(sorted(value, key=lambda key: (key not in NAMES, key)))
-    if draw.chance(15):
-        return {key: member for key, member in value.items() if key != name}
-    if draw.chance(10):
-        return {**value, "extra": draw.choice(JUNK)}
-    return {**value, name: spoil_value(draw, value[name], depth - 1)}
+    """An event with a change anywhere inside its data."""
+    return {**event, "data": altered(draw, event["data"])}
 
 
 def lossy(draw: Draw, value: Any, depth: int) -> Any:
@@ -205,11 +148,11 @@ def admit_request(draw: Draw) -> Members:
 
 
 def altered_request(draw: Draw) -> Members:
-    """A sound header and a few messages and request headers, of which one has a change anywhere inside."""
+    """A sound session with a few messages and request headers, of which one is changed, seldom twice."""
     log = LogDraft()
     for _ in range(1 + draw.integer(0, 1)):
         if draw.chance(30):
-            data = {"header": headers.header(draw), "reason": draw.choice(("start", "change", None))}
+            data = {"header": headers.sound_header(draw), "reason": draw.choice(("start", "change", None))}
             log.add("request/header", data)
         else:
             draw.choice((logs.add_user, logs.add_assistant, logs.add_result, logs.add_result))(draw, log)

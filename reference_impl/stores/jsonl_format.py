@@ -20,6 +20,7 @@ from ..stored_json import read_json
 from ..zstd_container import frames_of, pieces_of, scan_zstd_source
 
 QUICK = msgspec.json.Encoder()
+"""For events, of which there are many. They are lossless (BACK-9), or hold null for an infinite number."""
 PATIENT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
@@ -35,16 +36,24 @@ class OpenFile:
 
 
 def line_of(value: dict[str, Any]) -> bytes:
-    """JSNL-9, JSNL-10: one value as a line of UTF-8; half a character can only be written as an escape."""
+    """JSNL-9, JSNL-10: one event as a line of UTF-8."""
     try:
         return QUICK.encode(value) + b"\n"
     except UnicodeEncodeError:
-        return LONE_SURROGATE.sub(escaped, PATIENT.encode(value)).encode() + b"\n"
+        return patient_line(value)
+
+
+def patient_line(value: dict[str, Any]) -> bytes:
+    """The same for any value. Half a character can only be written as an escape.
+
+    Raises ValueError for a number that JSON has no word for.
+    """
+    return LONE_SURROGATE.sub(escaped, PATIENT.encode(value)).encode() + b"\n"
 
 
 def header_bytes(header: Header, compression: str) -> bytes:
     """JSNL-6: the header line. ZSTD-10: in a compressed store it is a frame of its own."""
-    return written([line_of({"type": "session", **header, **depth_of(header)})], compression)
+    return written([patient_line({"type": "session", **header, **depth_of(header)})], compression)
 
 
 def depth_of(header: Header) -> Header:

@@ -216,6 +216,7 @@ class Store(ABC, Generic[StoredLog, OpenLog]):
             with self.read_if_in_doubt(session_id):
                 self.settle(session_id, stored, as_written(log[len(stored.events) :]))
         else:
+            require_header(header)
             self.begin(copied(header), as_written(log))
             self.created.pop(session_id, None)
         self.live[session_id] = header
