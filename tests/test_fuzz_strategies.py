@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -32,6 +33,37 @@ def ask(op, **members):
 @given(strategies.valid_logs())
 def test_valid_logs_fold(log):
     assert "result" in ask("fold", events=log)
+
+
+@FEW
+@given(strategies.old_logs())
+def test_old_logs_are_brought_up_to_date_or_refused(log):
+    answer = ask("normalise", sessionId="s", events=log)
+    assert answer.keys() <= {"result", "rejected"}
+    if "result" in answer:
+        assert ask("normalise", sessionId="s", **answer["result"]) == answer
+
+
+def test_an_old_message_is_found_among_old_logs():
+    def is_old(log):
+        answer = ask("normalise", sessionId="s", events=log)
+        return "result" in answer and answer["result"].get("events") != log
+
+    (event,) = find(strategies.old_logs(), is_old, settings=settings(max_examples=500, database=None))
+    assert event["type"] in ("turn/start", "turn/end", "user/message", "assistant/message", "tool/result")
+
+
+@FEW
+@given(strategies.altered({"a": [1, {"b": "c"}]}))
+def test_an_altered_value_is_a_value(value):
+    assert json.loads(json.dumps(value)) == value
+
+
+def test_the_simplest_change_of_an_element_takes_it_away():
+    value = {"a": [1, {"b": "c"}]}
+    changed = find(strategies.altered(value), lambda other: other.get("a", value["a"]) != value["a"])
+    assert changed == {"a": [{"b": "c"}]}
+    assert value == {"a": [1, {"b": "c"}]}
 
 
 @FEW

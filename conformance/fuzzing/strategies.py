@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from conformance.errors import UsageError
 from conformance.fuzzing import (
+    alterations,
     backends,
     chunks,
     faults,
@@ -25,6 +26,7 @@ from conformance.fuzzing import (
     interrupted,
     loading,
     logs,
+    old_shapes,
     respelling,
     rewrites,
     scripts,
@@ -110,6 +112,16 @@ def respelled_logs() -> st.SearchStrategy[list[Any]]:
 def interrupted_logs(*, typed: bool = True) -> st.SearchStrategy[list[Event]]:
     """Logs that break off in the middle of a turn, with calls that are open."""
     return made_by(interrupted.lifecycle_log, typed=typed)
+
+
+def old_logs() -> st.SearchStrategy[list[Event]]:
+    """Logs with events in the shapes of before, as they lie in old stores, most of them with a fault."""
+    return made_by(old_shapes.old_events)
+
+
+def altered(value: Any) -> st.SearchStrategy[Any]:
+    """A JSON value with one change anywhere inside; the one that is given stays as it is."""
+    return made_by(alterations.altered, value=value)
 
 
 def windows() -> st.SearchStrategy[tuple[int, list[Event]]]:
