@@ -10,7 +10,7 @@ from fuzz_ports import mutant, spec
 from conformance import schemas
 from conformance.adapters.registry import resolve
 from conformance.cli import main
-from conformance.corpus import load_file
+from conformance.corpus import load_corpus, load_file
 from conformance.errors import UsageError, VectorError
 from conformance.fuzzing import findings, promoting
 from conformance.fuzzing.all_laws import LAWS
@@ -190,12 +190,60 @@ def test_a_case_that_is_not_sound_leaves_the_file_alone(found, tmp_path, capsys)
     assert promote(difference_in(found[0]), "--rule", "NOPE-1", *words) == 2
     assert "unknown rule NOPE-1" in capsys.readouterr().err
     assert file.read_text() == VECTORS
-    file.write_text(
-        VECTORS.replace("op: fold", "op: messages").replace(
-            "nodes: [0], replacements: [], replaceGeneration: 0", "messages: []"
-        )
-    )
-    assert promote(difference_in(found[0]), "--rule", "REPL-1", *words) == 2
+
+
+INTO = ("--rule", "REPL-1", "--facts", "REPL-1 says so.", "--into")
+
+
+def test_an_id_that_is_taken_is_refused_with_its_place(found, tmp_path, capsys):
+    file = tmp_path / "found.yaml"
+    file.write_text(VECTORS)
+    assert promote(difference_in(found[0]), "--id", "mine.found.first", *INTO, str(file)) == 2
+    assert f"mine.found.first is defined already at {file}:7" in capsys.readouterr().err
+    taken = load_corpus()[0]
+    assert promote(difference_in(found[0]), "--id", taken.id, *INTO, str(file)) == 2
+    assert f"defined already at {taken.file}:{taken.line}" in capsys.readouterr().err
+    assert file.read_text() == VECTORS
+
+
+@pytest.mark.parametrize(("name", "topic"), [("my-finds.yaml", "my-finds"), ("My finds.yaml", "fold")])
+def test_a_file_that_is_not_there_is_written_with_its_head(found, tmp_path, name, topic):
+    file = tmp_path / name
+    assert promote(difference_in(found[0]), *INTO, str(file)) == 0
+    (case,) = load_file(file)
+    assert (case.id, case.topic, case.capability) == ("mine.found.start", topic, "fold")
+    assert case.evidence == {"facts": "REPL-1 says so."}
+    assert file.read_text().count("evidence:") == 1
+    assert promote(difference_in(found[0]), "--id", "mine.found.second", *INTO, str(file)) == 0
+    assert len(load_file(file)) == 2
+
+
+def test_a_new_file_that_would_not_be_sound_is_not_left(found, tmp_path, capsys):
+    file = tmp_path / "found.yaml"
+    assert promote(difference_in(found[0]), "--rule", "NOPE-1", *INTO, str(file)) == 2
+    assert not file.exists()
+    assert promote(difference_in(found[0]), *INTO, str(tmp_path / "nowhere" / "found.yaml")) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (VECTORS[: VECTORS.index("cases:")] + "cases: []\n", "has no case yet; remove it"),
+        (
+            VECTORS.replace("op: fold", "op: messages").replace(
+                "nodes: [0], replacements: [], replaceGeneration: 0", "messages: []"
+            ),
+            "name another --into",
+        ),
+    ],
+)
+def test_a_file_that_cannot_take_the_case_is_told_what_to_do(found, tmp_path, capsys, text, told):
+    file = tmp_path / "found.yaml"
+    file.write_text(text)
+    assert promote(difference_in(found[0]), *INTO, str(file)) == 2
+    assert told in capsys.readouterr().err
+    assert file.read_text() == text
 
 
 def test_the_published_package_is_evidence_where_it_agrees(found):

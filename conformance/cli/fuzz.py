@@ -70,8 +70,9 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--right", default="reference", metavar="ADAPTER", help="whose answer is right (default: reference)"
     )
     group.add_argument(
-        "--into", type=Path, metavar="FILE", help="append it to this vector file (default: print it)"
-    )
+        "--into", type=Path, metavar="FILE",
+        help="put it into this vector file, which may be a new one (default: print it)",
+    )  # fmt: skip
     parser.set_defaults(command=command)
 
 
@@ -165,7 +166,7 @@ def promote(args: argparse.Namespace) -> int:
     if args.into is None:
         print(promoting.as_yaml(entry), end="")
         return ExitCode.CONFORMS
-    promoting.append_to(args.into, entry, finding.document["capability"], ledger)
+    promoting.put_into(args.into, entry, finding.document["capability"], ledger)
     print(f"{args.into}: case {args.id} added; in the corpus of this project, run lint --write now")
     return ExitCode.CONFORMS
 

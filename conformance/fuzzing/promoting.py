@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from conformance.corpus import load_corpus, load_file
+from conformance import strict_yaml
+from conformance.corpus import FORMAT, load_corpus, load_file
 from conformance.errors import UsageError, VectorError
+from conformance.files import write_whole
 from conformance.fuzzing.comparing import compare, conditions, steps_of
 from conformance.fuzzing.findings import Document, Finding, answer_in
 from conformance.fuzzing.readable import lines_of, on_one_line
 from conformance.fuzzing.replaying import Tables, body_in
+from conformance.fuzzing.spelling import EDITION
 from conformance.json_text import dump_ascii, not_plain
 from conformance.ledger import Ledger
 from conformance.operations import OPERATIONS
 from conformance.protocol import Answer
+from conformance.resources import vectors_dir
 
 PUBLISHED = "@deepseek-ai/dsh-session"
+TOPIC = re.compile(r"[a-z0-9-]+")
 Entry = dict[str, Any]
 
 
@@ -138,32 +144,67 @@ def as_yaml(entry: Entry) -> str:
     return "".join(f"{'  - ' if place == 0 else '    '}{line}\n" for place, line in enumerate(lines))
 
 
-def append_to(file: Path, entry: Entry, capability: str, ledger: Ledger) -> None:
-    """Put the case at the end of a vector file. The file stays as it was if the case is not sound.
+def put_into(file: Path, entry: Entry, capability: str, ledger: Ledger) -> None:
+    """Put the case at the end of a vector file, or into a new one. If it is not sound, all stays as it was.
 
     Raises UsageError or VectorError.
     """
-    before = read(file)
-    document = yaml.safe_load(before)
+    before = read(file, ledger) if file.exists() else None
+    own = [] if before is None else load_file(file, ledger=ledger)
+    for case in [*own, *load_corpus(ledger=ledger)]:
+        if case.id == entry["id"]:
+            raise UsageError(
+                f"case {case.id} is defined already at {case.file}:{case.line}; ids are permanent and unique"
+            )
+    text = head_of(file, entry, capability) if before is None else before.rstrip("\n") + "\n"
+    document = yaml.safe_load(text)
     if document["op"] != capability:
-        raise UsageError(f"{file} holds cases of {document['op']}, not of {capability}")
-    if any(case.id == entry["id"] for case in load_corpus(ledger=ledger)):
-        raise UsageError(f"the corpus has a case {entry['id']} already; ids are permanent and unique")
+        raise UsageError(
+            f"{file} holds cases of {document['op']}, and this is one of {capability}; a file has one"
+            " operation, so name another --into: one that is not there yet is written with its head"
+        )
     shared = document["evidence"] == entry["evidence"]
     written = {name: value for name, value in entry.items() if name != "evidence" or not shared}
-    file.write_text(before.rstrip("\n") + "\n" + as_yaml(written), "utf-8")
+    write_whole(file, text + as_yaml(written))
     try:
         load_file(file, ledger=ledger)
     except VectorError:
-        file.write_text(before, "utf-8")
+        if before is None:
+            file.unlink()
+        else:
+            file.write_text(before, "utf-8")
         raise
 
 
-def read(file: Path) -> str:
-    """A vector file as it is. Raises VectorError where it is none."""
+def read(file: Path, ledger: Ledger) -> str:
+    """A vector file as it is. Raises VectorError where it is none, UsageError where it has no case."""
     try:
         text = file.read_text("utf-8")
     except OSError as error:
         raise VectorError(f"cannot be read: {error.strerror or error}", file=file) from None
-    load_file(file)
+    document, _ = strict_yaml.load(file)
+    if isinstance(document, dict) and "cases" in document and not document["cases"]:
+        raise UsageError(f"{file} has no case yet; remove it, and it is written anew, with its head")
+    load_file(file, ledger=ledger)
     return text
+
+
+def head_of(file: Path, entry: Entry, capability: str) -> str:
+    """What a new vector file begins with. What the case rests on is the evidence of the file."""
+    head = {
+        "format": FORMAT,
+        "topic": topic_of(file, capability),
+        "about": f"Differences that fuzz found in {capability}.",
+        "edition": EDITION,
+        "op": capability,
+        "evidence": entry["evidence"],
+    }
+    return "".join(f"{name}: {on_one_line(value)}\n" for name, value in head.items()) + "cases:\n"
+
+
+def topic_of(file: Path, capability: str) -> str:
+    """In the corpus of this package the place of the file; elsewhere its name, or the operation's."""
+    place = file.resolve().with_suffix("")
+    if place.is_relative_to(vectors_dir().resolve()):
+        return place.relative_to(vectors_dir().resolve()).as_posix()
+    return place.name if TOPIC.fullmatch(place.name) else re.sub(r"[^a-z0-9]+", "-", capability)
