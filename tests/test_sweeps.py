@@ -141,11 +141,33 @@ def test_a_fault_is_found_at_its_first_offset(fault, kind, first, tmp_path):
     verdict = sweep(connection_of(fault), PLAIN, kind)
     assert verdict.first is not None
     assert verdict.first.damage.offset == first
-    saved = save(tmp_path, PLAIN, verdict, COUNT)
+    _, saved = save(tmp_path, PLAIN, verdict, COUNT)
     again = repeat(connection_of(fault), saved)
     assert (again.checks, again.failures, again.first) == (1, 1, verdict.first)
     assert repeat(connection_of(), saved).failures == 0
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def takes_what_has_no_header(_data, told):
+    """A log without a whole first line is empty, and not refused."""
+    if told.get("rejected", {}).get("condition") in ("jsonl-empty", "jsonl-header-json", "zstd-empty"):
+        return {"result": {"header": {}, "events": [], "tornFrom": 0}}
+    return told
+
+
+@pytest.mark.parametrize(
+    ("fault", "log", "kind", "why"),
+    [
+        (takes_what_has_no_header, PLAIN, "cut", "its first line has no line feed yet"),
+        (takes_what_has_no_header, PLAIN, "flip-committed", "its first line is no object of JSON"),
+        (papers_over, PLAIN, "repeat", "line 27 is at fault, and a turn/end follows"),
+        (takes_what_has_no_header, COMPRESSED, "cut", "its first frame is not whole"),
+    ],
+)
+def test_why_a_log_is_to_be_refused_is_told(fault, log, kind, why):
+    verdict = sweep(connection_of(fault), log, kind, stride=500)
+    assert verdict.first is not None
+    assert verdict.first.told.endswith(f" events of a log that is to be refused: {why}")
 
 
 def test_a_compressed_log_whose_torn_frame_loses_what_came_before_is_found():
@@ -275,6 +297,17 @@ def test_an_adapter_without_a_scan_is_told_so():
         sweep(InProcess(answer), PLAIN, "cut")
 
 
+def test_nothing_is_said_of_loads_to_one_that_cannot_load():
+    def answer(request):
+        found = reference.answer(request)
+        if request["op"] == "hello":
+            found["result"]["capabilities"] = ["jsonl.scan"]
+        return found
+
+    assert sweep(connection_of(), PLAIN, "cut", stride=500).repaired > 0
+    assert sweep(InProcess(answer), PLAIN, "cut", stride=500).repaired == 0
+
+
 def test_a_sweep_without_a_check_has_not_passed():
     """As that of torn last writes, where the log says of none that it is the last."""
     log = replace(PLAIN, last_write=len(PLAIN.data))
@@ -326,6 +359,26 @@ def test_nor_is_a_damage_behind_the_end_of_the_log(tmp_path, kind, files):
     connection = resolve("store:jsonl").connect() if files else connection_of()
     with pytest.raises(UsageError, match=r"byte 1000000.*lies behind the end of the log"):
         repeat(connection, tmp_path / "x.json")
+
+
+def test_both_files_that_are_kept_are_named(tmp_path, monkeypatch, capsys):
+    (tmp_path / "early.py").write_text(
+        "from conformance.adapters import reference\n\n"
+        "def create():\n"
+        "    def answer(request):\n"
+        "        told = reference.answer(request)\n"
+        "        if told.get('result', {}).get('tornFrom'):\n"
+        "            told['result']['tornFrom'] -= 1\n"
+        "        return told\n\n"
+        "    return answer\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    words = ["sweep", "python:early:create", "--events", "5", "--stride", "500", "--kind", "cut"]
+    assert main([*words, "--save", str(tmp_path / "kept")]) == 1
+    told = capsys.readouterr().out
+    kept = list((tmp_path / "kept").iterdir())
+    assert len(kept) == 2
+    assert all(str(path) in told.split() or f"{path}," in told.split() for path in kept)
 
 
 def test_the_command(capsys):

@@ -145,7 +145,7 @@ def test_a_fault_is_found_and_repeated_from_its_file(fault, kind, told, tmp_path
     verdict, real = sweep_files(connection, kind, COUNT, 400)
     assert verdict.first is not None
     assert told in verdict.first.told
-    saved = save(tmp_path, real.log, verdict, COUNT, files=True)
+    _, saved = save(tmp_path, real.log, verdict, COUNT, files=True)
     assert json.loads(saved.read_text())["offset"] == verdict.first.damage.offset
     assert repeat(connection, saved).first == verdict.first
     assert repeat(resolve("store:jsonl").connect(), saved).failures == 0
@@ -190,7 +190,7 @@ def test_a_fault_with_a_database_is_found_and_repeated(fault, kind, left_behind,
     verdict, real = sweep_files(connection, kind, COUNT, 9000, left_behind=left_behind)
     assert verdict.first is not None
     assert told in verdict.first.told
-    saved = save(tmp_path, real.log, verdict, COUNT, files=True)
+    _, saved = save(tmp_path, real.log, verdict, COUNT, files=True)
     assert repeat(connection, saved).first == verdict.first
     assert repeat(resolve("store:sqlite15").connect(), saved).failures == 0
 

@@ -74,7 +74,8 @@ def one(connection: Connection, args: argparse.Namespace, kind: str) -> int:
     def shown(verdict: Verdict, log: GoodLog) -> int:
         code = show(verdict, time.monotonic() - started)
         if verdict.first is not None and args.save is not None:
-            print(f"  saved as {save(args.save, log, verdict, args.events, files=args.files)}")
+            damaged, check = save(args.save, log, verdict, args.events, files=args.files)
+            print(f"  saved as {damaged}, and {check} repeats the check")
         return code
 
     started = time.monotonic()

@@ -22,12 +22,13 @@ ROWS = ("text-chunks", "reasoning-chunks", "tool-call-chunks")
 class Expected:
     """``events`` that are given and the byte from which a repair cuts; or a refusal, where there are none.
 
-    ``at`` is the line of a refusal, None where it has none or the format does not say.
+    ``at`` is the line of a refusal, None where it has none or the format does not say; ``why`` its reason.
     """
 
     events: list[Any] | None
     torn_from: int | None = None
     at: int | None = None
+    why: str = ""
 
 
 def expected(log: GoodLog, damage: Damage, data: bytes) -> Expected | None:
@@ -46,8 +47,10 @@ def expected(log: GoodLog, damage: Damage, data: bytes) -> Expected | None:
 
 def expected_of_lines(log: GoodLog, data: bytes) -> Expected | None:
     header, *lines = data.split(b"\n")
-    if len(lines) == 0 or not isinstance(value_of(header), dict):
-        return Expected(None)
+    if len(lines) == 0:
+        return Expected(None, why="its first line has no line feed yet")
+    if not isinstance(value_of(header), dict):
+        return Expected(None, why="its first line is no object of JSON")
     if header + b"\n" != log.data[: log.parts[0].end]:
         return None
     events: list[Any] = []
@@ -63,7 +66,7 @@ def expected_of_lines(log: GoodLog, data: bytes) -> Expected | None:
         if fault is None and (not found or not counts(found[0], len(events))):
             fault = number
         if fault is not None and ends_a_turn(found):
-            return Expected(None, at=fault)
+            return Expected(None, at=fault, why=f"line {fault} is at fault, and a turn/end follows")
         if fault is None:
             events += found
             end += len(line) + 1
@@ -105,7 +108,7 @@ def expected_of_frames(log: GoodLog, damage: Damage) -> Expected | None:
         return None
     whole = [part for part in log.parts if part.end <= damage.offset]
     if not whole:
-        return Expected(None)
+        return Expected(None, why="its first frame is not whole")
     if whole[-1].end == damage.offset:
         return Expected(log.events[: whole[-1].count])
     return None
@@ -144,7 +147,7 @@ def fault_of(log: GoodLog, damage: Damage, data: bytes, answer: Answer) -> str |
             return f"refused at line {answer.value['at']}, where line {wanted.at} is at fault"
         return None
     if wanted.events is None:
-        return f"gave {len(found['events'])} events of a log that is to be refused"
+        return f"gave {len(found['events'])} events of a log that is to be refused: {wanted.why}"
     return difference(wanted, found["events"], found["tornFrom"])
 
 

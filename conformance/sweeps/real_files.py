@@ -154,7 +154,7 @@ def fault_of(log: GoodLog, trial: Trial) -> str | None:
         return cut_is_refused(log, trial.damage) if log.compression == "zstd" else None
     events = loaded["result"]["events"]
     if wanted is not None and wanted.events is None:
-        return f"gave {len(events)} events of a log that is to be refused"
+        return f"gave {len(events)} events of a log that is to be refused: {wanted.why}"
     if wanted is not None and wanted.events is not None:
         kept = wanted.events
         if events[: len(kept)] != kept:

@@ -30,7 +30,7 @@ class Failure:
 
 @dataclass
 class Verdict:
-    """What a sweep found. ``outcomes`` counts answers, ``repaired`` the different logs that a repair leaves.
+    """What a sweep found. ``outcomes`` counts answers, ``repaired`` different repaired logs that were loaded.
 
     ``unseen`` counts damages to committed events that the format itself cannot tell from a crash,
     ``unloadable`` torn last writes that it takes for damage, so that the events before them are refused too.
@@ -117,12 +117,13 @@ def sweep(
 def check_repairs(
     connection: Connection, log: GoodLog, verdict: Verdict, repairs: dict[bytes, Damage]
 ) -> None:
-    """Each log that a repair leaves is checked once, whatever damage led to it."""
-    lines = [(data, damage) for data, damage in repairs.items() if log.compression == "none"]
-    verdict.repaired = len(lines)
-    if lines and "jsonl.load" in connection.hello.capabilities:
-        for place, told in faults_of_repairs(connection, [data for data, _ in lines]):
-            verdict.fail(lines[place][1], told)
+    """Each log that a repair leaves is checked once, whatever damage led to it, if the adapter can load."""
+    if log.compression != "none" or "jsonl.load" not in connection.hello.capabilities:
+        return
+    verdict.repaired = len(repairs)
+    led_to = list(repairs.values())
+    for place, told in faults_of_repairs(connection, list(repairs)):
+        verdict.fail(led_to[place], told)
 
 
 def outcome(answer: Answer) -> str:

@@ -18,22 +18,24 @@ BITS = {True: tuple(range(8)), False: (None,)}
 """The bits that a damage may name, by whether it is a flip."""
 
 
-def save(folder: Path, log: GoodLog, verdict: Verdict, count: int, *, files: bool = False) -> Path:
-    """The damaged log of the first failure, and beside it what repeats the check. Gives the latter's path."""
+def save(
+    folder: Path, log: GoodLog, verdict: Verdict, count: int, *, files: bool = False
+) -> tuple[Path, Path]:
+    """The damaged log of the first failure, and beside it what repeats the check. Gives both paths."""
     assert verdict.first is not None
     damage = verdict.first.damage
     folder.mkdir(parents=True, exist_ok=True)
     bit = "" if damage.bit is None else f"-{damage.bit}"
     stem = f"{damage.kind}-{log.compression}-{damage.offset}{bit}"
-    suffix = SUFFIXES[log.compression]
-    (folder / f"{stem}{suffix}").write_bytes(damage.apply(log.data))
+    damaged = folder / f"{stem}{SUFFIXES[log.compression]}"
+    damaged.write_bytes(damage.apply(log.data))
     told = {
         "events": count, "compression": log.compression, "kind": damage.kind, "offset": damage.offset,
         "bit": damage.bit, "files": files, "told": verdict.first.told,
     }  # fmt: skip
     path = folder / f"{stem}.json"
     path.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
-    return path
+    return damaged, path
 
 
 def repeat(connection: Connection, path: Path) -> Verdict:
