@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import time
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,10 @@ def command(args: argparse.Namespace) -> int:
         if "backend" not in connection.hello.capabilities:
             raise AdapterError(f"{args.store} has no backend to be killed")
         backend, verifier = Backend(spec, kept_open=kept_open), Verifier(connection)
-        return kills(backend, verifier, args) | others(backend, verifier, args.seed)
+        code = kills(backend, verifier, args) | others(backend, verifier, args.seed)
+        if code:
+            print(f"again, with the same seed: {again(args)}")
+        return code
     finally:
         connection.close()
 
@@ -85,6 +89,13 @@ def kills(backend: Backend, verifier: Verifier, args: argparse.Namespace) -> int
     for told in tally.faults:
         print(f"  {clean(told)}")
     return int(ExitCode.DIFFERS if tally.faults else ExitCode.CONFORMS)
+
+
+def again(args: argparse.Namespace) -> str:
+    """The command that repeats a run."""
+    words = ["session-conformance", "kill-trials", args.store]
+    words += ["--trials", str(args.trials), "--seed", str(args.seed)]
+    return shlex.join(words + ([] if args.mode is None else ["--mode", args.mode]))
 
 
 def others(backend: Backend, verifier: Verifier, seed: int) -> int:

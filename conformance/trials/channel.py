@@ -18,6 +18,7 @@ from typing import Any
 from conformance.adapters.registry import AdapterSpec, serve_command, with_import_path
 from conformance.errors import AdapterError
 from conformance.json_text import dump_ascii
+from conformance.protocol import KINDS
 from conformance.sweeps.answers import objects
 
 Step = dict[str, Any]
@@ -25,6 +26,20 @@ Answer = dict[str, Any]
 
 PATIENCE = 60.0
 """Seconds that a store may take for one answer. A load of a trial takes some hundredths."""
+
+
+LONGEST_WORDS = 400
+
+
+def in_words(answer: Answer) -> str:
+    """An answer as a person reads it: ``crashed: no such table``, ``rejected: condition x, at 3``."""
+    kind = next((kind for kind in KINDS if kind in answer), None)
+    if kind is None:
+        return f"what is no answer: {dump_ascii(answer)}"[:LONGEST_WORDS]
+    value = answer[kind]
+    if isinstance(value, dict):
+        value = ", ".join(f"{name} {member}" for name, member in value.items())
+    return f"{kind}: {value}"[:LONGEST_WORDS]
 
 
 class SilentError(AdapterError):
@@ -131,7 +146,7 @@ class Backend:
             raise
         if "result" not in told:
             channel.close()
-            raise AdapterError(f"the store cannot be opened: {told}")
+            raise AdapterError(f"the store cannot be opened: {in_words(told)}")
         return channel
 
     def send(self, channel: Channel, *steps: Step) -> None:

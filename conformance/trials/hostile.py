@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.errors import AdapterError
-from conformance.trials.channel import Backend, Channel, Gone, SilentError
+from conformance.trials.channel import Backend, Channel, Gone, SilentError, in_words
 from conformance.trials.kills import Verifier
 from conformance.trials.load import HEADER, SESSION, Load, chance_of
 from conformance.trials.torn import leave_torn
@@ -50,7 +50,7 @@ def begin(backend: Backend, channel: Channel, load: Load, count: int) -> None:
     for _ in range(count):
         told = backend.ask(channel, *steps, load.batch())
         if "result" not in told:
-            raise AdapterError(f"a good batch was refused: {told}")
+            raise AdapterError(f"a good batch was refused: {in_words(told)}")
         load.answered()
         steps = []
 
@@ -108,7 +108,7 @@ def read_only_folder(backend: Backend, verifier: Verifier, root: Path, seed: int
             event = {"type": "session/title", "seq": 0, "time": 0, "data": {"title": "t"}}
             told = backend.ask(channel, {"append": {"id": "t", "events": [event]}})
             if "rejected" not in told:
-                return f"a batch in a read-only folder was answered with {told}"
+                return f"a batch in a read-only folder was answered with {in_words(told)}"
             found = backend.ask(channel, {"inspect": SESSION})
         finally:
             channel.close()
@@ -118,7 +118,7 @@ def read_only_folder(backend: Backend, verifier: Verifier, root: Path, seed: int
         for path in changed:
             path.chmod(0o755)
     if "result" not in found:
-        return f"a stored session cannot be inspected: {found}"
+        return f"a stored session cannot be inspected: {in_words(found)}"
     return load.fault_of(found["result"]["events"]) or verifier.fault_of(root, load)
 
 
@@ -131,11 +131,11 @@ def vanished_folder(backend: Backend, verifier: Verifier, root: Path, seed: int)
         shutil.rmtree(root)
         told = backend.ask(channel, load.batch())
         if "rejected" not in told:
-            return f"a batch to a store that is gone was answered with {told}"
+            return f"a batch to a store that is gone was answered with {in_words(told)}"
         backend.ask(channel, {"create": {**HEADER, "id": "t"}})
         event = {"type": "session/title", "seq": 0, "time": 0, "data": {"title": "t"}}
         told = backend.ask(channel, {"append": {"id": "t", "events": [event]}})
-        return None if "rejected" in told else f"a new session in it was answered with {told}"
+        return None if "rejected" in told else f"a new session in it was answered with {in_words(told)}"
     finally:
         channel.close()
         root.mkdir(exist_ok=True)
@@ -177,7 +177,7 @@ def two_writers(backend: Backend, verifier: Verifier, root: Path, seed: int) -> 
                 return f"the second writer was told: {refusal}"
         told = backend.ask(channel, load.batch())
         if "result" not in told:
-            return f"the first writer cannot go on: {told}"
+            return f"the first writer cannot go on: {in_words(told)}"
         load.answered()
     finally:
         channel.close()
@@ -216,7 +216,7 @@ def goes_on(backend: Backend, root: Path, load: Load) -> str | None:
         for step in [*steps, load.batch()]:
             told = backend.ask(channel, step)
             if "result" not in told:
-                return f"with room again the store does not go on: {told}"
+                return f"with room again the store does not go on: {in_words(told)}"
     finally:
         channel.close()
     return None

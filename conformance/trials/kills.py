@@ -17,7 +17,7 @@ from conformance.json_text import dump_ascii
 from conformance.protocol import Connection, Request
 from conformance.sweeps.answers import steps_of
 from conformance.ticker import silent
-from conformance.trials.channel import Backend, Channel, Gone
+from conformance.trials.channel import Backend, Channel, Gone, in_words
 from conformance.trials.load import HEADER, SESSION, Load, chance_of
 from conformance.trials.torn import leave_half_a_frame, leave_torn
 
@@ -76,7 +76,7 @@ class Verifier:
         if "result" not in loaded:
             absent = loaded.get("rejected", {}).get("condition") == "session-not-found"
             if not absent or load.stored:
-                return f"the log no longer loads: {loaded}"
+                return f"the log no longer loads: {in_words(loaded)}"
             load.taken([])
             return None
         if inspected != loaded:
@@ -154,7 +154,7 @@ def one_trial(
                 backend.send(channel, load.batch())
             told = backend.receive(channel)
             if "result" not in told:
-                tally.faults.append(f"a batch was refused: {told}")
+                tally.faults.append(f"a batch was refused: {in_words(told)}")
                 return "never"
             load.answered()
             at = "under load" if ahead > 1 else "between batches"

@@ -74,7 +74,8 @@ class Load:
         while rest and sent and rest[0] == sent[0]:
             rest, sent = rest[1:], sent[1:]
         if rest and not (len(rest) == 1 and is_closer(rest[0], len(events) - 1)):
-            return f"the log holds events that nobody sent: {rest[:2]}"
+            first = f"{rest[0].get('type')} with seq {rest[0].get('seq')}"
+            return f"the log holds {len(rest)} events that nobody sent, first {first}"
         return None
 
     def taken(self, events: list[Event]) -> None:

@@ -11,7 +11,7 @@ from conformance.adapters.reference_stores import STORES
 from conformance.adapters.registry import AdapterSpec, resolve
 from conformance.cli import main
 from conformance.trials import channel
-from conformance.trials.channel import Backend, Gone
+from conformance.trials.channel import Backend, Gone, in_words
 from conformance.trials.hostile import hostile_trials
 from conformance.trials.kills import Verifier, kill_trials
 from conformance.trials.load import Load
@@ -148,6 +148,46 @@ def test_the_command(capsys):
     told = capsys.readouterr().out
     assert "pass store:jsonl, kept-open: 5 kills in " in told
     assert "pass two writers" in told
+
+
+CRASHING = """\
+from conformance.adapters.reference_stores import adapter
+
+right = adapter("jsonl")
+
+
+def create():
+    return answer
+
+
+def answer(request):
+    told = right(request)
+    for step, found in zip(request.get("steps", []), told["result"].get("steps", [])):
+        if "load" in step:
+            found.clear()
+            found["crashed"] = "no such table: events"
+    return told
+"""
+
+
+def test_a_failed_run_tells_in_words_what_was_answered_and_how_to_repeat_it(tmp_path, monkeypatch, capsys):
+    (tmp_path / "crashing.py").write_text(CRASHING)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    words = ["kill-trials", "python:crashing:create", "--trials", "4", "--seed", "5"]
+    assert main([*words, "--mode", "opened-anew"]) == 1
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert any(
+        line.endswith("of seed 5: the log no longer loads: crashed: no such table: events") for line in lines
+    )
+    assert "FAIL disk full: the log no longer loads: crashed: no such table: events" in lines
+    assert last == f"again, with the same seed: session-conformance {' '.join(words)} --mode opened-anew"
+
+
+def test_answers_in_words():
+    assert in_words({"id": 1, "crashed": "no such table"}) == "crashed: no such table"
+    refused = {"rejected": {"condition": "jsonl-line", "at": 3}}
+    assert in_words(refused) == "rejected: condition jsonl-line, at 3"
+    assert in_words({"id": 1}) == 'what is no answer: {"id":1}'
 
 
 @pytest.mark.parametrize(
