@@ -57,5 +57,13 @@ def fault(name: str, value: Any) -> SchemaFault | None:
     return SchemaFault(list(error.absolute_path), _shorten(error.message))
 
 
+@cache
+def spelled_as_text(op: str) -> tuple[str, ...]:
+    """The members NAME of a request for which its schema has a ``NAME_text``, too."""
+    schema = _registry().contents(f"urn:session-conformance:1:op/{op}")
+    members = schema["$defs"]["request"].get("properties", {})
+    return tuple(name for name in members if f"{name}_text" in members)
+
+
 def _shorten(message: str) -> str:
     return message if len(message) <= 300 else f"{message[:200]} … {message[-80:]}"

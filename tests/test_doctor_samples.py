@@ -35,6 +35,13 @@ def test_every_operation_has_a_request():
     assert set(samples.ANY_OPERATION) <= set(reference.capabilities())
 
 
+def test_all_that_may_come_as_text_is_asked_so():
+    asked = samples.all_as_text(samples.request("jsonl.path"), "jsonl.path")
+    assert asked == {"cwd_text": '"/work"', "compression": "none", "session_text": '"s"'}
+    fork = samples.all_as_text(samples.request("fork"), "fork")
+    assert {"header_text", "events_text", "boundary_text", "childId"} <= fork.keys()
+
+
 @pytest.mark.parametrize("op", samples_stored.OPERATIONS)
 def test_requests_are_what_they_are_called(op, tmp_path):
     small, other, refused = (told(op, which, tmp_path) for which in ("small", "other", "refused"))
@@ -85,6 +92,7 @@ def test_a_fault_in_any_operation_is_found(op, fault, finding, tmp_path):
         ("rows.scan@17", "text-unknown", "text-ignored"),
         ("admit@restored", "text-unknown", "text-ignored"),
         ("backend", "text-unknown", "text-ignored"),
+        ("jsonl.path", "text-unknown", "text-ignored"),
         ("chunks.unpack@sqlite", "refusal-as-crash", "refusal-as-crash"),
         ("sqlite.open@17", "refusal-as-crash", "refusal-as-crash"),
         ("jsonl.load", "refusal-as-error", "refusal-as-crash"),

@@ -11,10 +11,22 @@ from pathlib import Path
 import pytest
 
 from conformance.ledger import load_ledger
+from conformance.operations import OPERATIONS
+from conformance.schemas import spelled_as_text
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "spec").glob("*.md"))
 LINKED = [*PAGES, ROOT / "vectors" / "README.md", ROOT / "README.md"]
+
+
+def test_the_members_that_may_come_as_text_are_those_of_the_schemas():
+    text = (ROOT / "spec" / "protocol.md").read_text("utf-8")
+    listed = {
+        (member, op)
+        for member, operations in re.findall(r"^\| `(\w+)_text` \| (.+) \|$", text, re.MULTILINE)
+        for op in re.findall(r"`([^`]+)`", operations)
+    }
+    assert listed == {(member, op) for op in OPERATIONS for member in spelled_as_text(op)}
 
 
 def test_the_worked_transcript_is_what_the_reference_says():

@@ -92,7 +92,7 @@ ANSWERS = (
         " such cases would fail.", TEXT_SECTION,
         "Where the request has NAME_text, parse that string with the implementation's own JSON parser and"
         " go on with the value: events = parse(request.events_text) if it is there, else request.events;"
-        " likewise event and steps.",
+        " likewise every other member, best in one function that is given the name.",
     ),
     Entry(
         "text-turned-down", "error", "a text with -0, 0.0, 0e0 or a name given twice is answered error",

@@ -76,17 +76,18 @@ def unknown_member(patient: Patient) -> Iterator[Finding]:
 
 
 def text_spelling(patient: Patient) -> Iterator[Finding]:
-    """A plain payload as text is answered as the payload itself is."""
+    """What is plain, but spelled as text, is answered as the same in plain spelling is."""
     for op in filter(samples.has_text_spelling, patient.declared):
         members = samples.request(op)
         plain = patient.ask(op, members)
-        reply = patient.ask(op, samples.as_text(members, op))
+        spelled = samples.all_as_text(members, op)
+        reply = patient.ask(op, spelled)
         if "malformed" in (plain.kind, reply.kind) or plain.gone or plain.kind in ("unsupported", "error"):
             continue
         if not reply.same(plain) and not _times_differ(op, plain, reply):
-            name = samples.payload(op)
-            told = f"{reply.received}; and for the same {name} in plain spelling: {plain.received}"
-            yield finding("text-ignored", reply.sent, told, f"{name}_text of {op}")
+            names = ", ".join(name for name in spelled if name not in members)
+            told = f"{reply.received}; and for the same in plain spelling: {plain.received}"
+            yield finding("text-ignored", reply.sent, told, f"{names} of {op}")
 
 
 def _times_differ(op: str, plain: Reply, reply: Reply) -> bool:

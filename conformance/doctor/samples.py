@@ -12,7 +12,7 @@ from typing import Any
 from conformance.doctor import samples_stored as stored
 from conformance.json_text import dump_ascii
 from conformance.operations import OPERATIONS
-from conformance.schemas import fault
+from conformance.schemas import fault, spelled_as_text
 from conformance.shorthand import expand_request
 
 Request = dict[str, Any]
@@ -110,6 +110,15 @@ def as_text(members: Request, op: str, text: str | None = None) -> Request:
     name = payload(op)
     spelled = {key: value for key, value in members.items() if key != name}
     return {**spelled, f"{name}_text": dump_ascii(members[name]) if text is None else text}
+
+
+def all_as_text(members: Request, op: str) -> Request:
+    """The request with its payload, and whatever else may come as JSON text, spelled so."""
+    names = {payload(op), *spelled_as_text(name_of(op))}
+    return {
+        f"{key}_text" if key in names else key: dump_ascii(value) if key in names else value
+        for key, value in members.items()
+    }
 
 
 def body(op: str, members: Request, edition: str = "v0") -> str:

@@ -179,7 +179,7 @@ _BY_NAME: dict[str, tuple[Callable[[str, str, str], Request], tuple[str, ...], s
 """For each operation: what makes a request of variant, kind and text; its variants; what it is about."""
 
 PAYLOADS = {name: payload for name, (_, _, payload) in _BY_NAME.items()}
-AS_THEY_ARE = frozenset(("jsonl.scan", "jsonl.load", "jsonl.path", "sqlite.open"))
+AS_THEY_ARE = frozenset(("jsonl.scan", "jsonl.load", "sqlite.open"))
 """Operations whose payload is a text already, which nobody spells as JSON."""
 OPERATIONS = tuple(
     name if not variants else f"{name}@{variant}"
