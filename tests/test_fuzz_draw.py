@@ -122,7 +122,9 @@ def test_recipes_are_chosen_by_what_is_declared():
     }
     named = usable(RECIPES, everything, "seqs.decode@17", untyped=True)
     assert {recipe.capability for recipe in named} == {"seqs.decode@17"}
-    assert all(recipe.typed for recipe in usable(RECIPES, everything, None, untyped=False))
+    plain = usable(RECIPES, everything, None, untyped=False)
+    assert all(recipe.typed or recipe.make is recipe.plain for recipe in plain)
+    assert {recipe.op for recipe in plain} == {recipe.op for recipe in RECIPES}  # nothing is asked of no one
     assert not any("isolation" in recipe.needs for recipe in usable(RECIPES, everything, None, untyped=True))
     assert usable(RECIPES, frozenset(), None, untyped=True) == []
 

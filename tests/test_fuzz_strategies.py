@@ -279,6 +279,28 @@ def test_a_listed_quirk_is_no_find():
     assert hunting.hunt(quirk, hunting.copy_of(quirk), asked, 20.0).inputs is None
 
 
+@pytest.mark.parametrize("make", [lambda: strategies.cells(20), lambda: strategies.stored_rows(16)])
+def test_a_schema_that_nothing_is_drawn_for_is_refused(make):
+    with pytest.raises(UsageError, match="nothing is drawn for schema"):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--page", "nosuch"], "no page has named mutants under 'nosuch'; there are admission"),
+        (["--op", "nosuch"], "no recipe is of nosuch; there are admit"),
+        (["-j", "0"], "must be a whole number from 1"),
+        (["--inputs", "0"], "must be a whole number from 1"),
+    ],
+)
+def test_the_measure_refuses_what_it_cannot_ask(capsys, words, told):
+    with pytest.raises(SystemExit) as ended:
+        adequacy.main(words)
+    assert ended.value.code == 2
+    assert told in capsys.readouterr().err
+
+
 def test_bytes_are_choices_and_choices_are_requests():
     assert guided.choices_of(bytes([1, 255, 0, 0, 0, 0, 0, 1, 0, 7])) == [1, 256, 7]
     sound = InProcess(reference.answer)

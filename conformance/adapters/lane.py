@@ -351,6 +351,7 @@ class Lane:
         else:
             self.suspects.extendleft(reversed(unanswered))
             self.unexplained = f"{what} with {len(unanswered)} requests unanswered"
+        self.pool.hangs_left -= kind == "hung"
         self.lose()
 
     def lose(self) -> None:
@@ -362,6 +363,8 @@ class Lane:
             self.pool.give_up(
                 f"{self.pool.limits.restarts} processes died or hung before it", adapter_at_fault=False
             )
+        elif self.pool.hangs_left < 0:
+            self.pool.give_up(f"{self.pool.limits.hangs} processes hung before it", adapter_at_fault=False)
 
     def unfinished(self) -> list[Request]:
         """Requests without an answer: sent, or waiting to be asked alone."""

@@ -30,3 +30,5 @@ class Limits:
     """How much memory one adapter process may hold (its resident set, where the system tells)."""
     restarts: int = 100
     """How many processes may die or hang before the rest of the run is given up."""
+    hangs: int = 100
+    """How many of them may hang, each of which takes ``answer_seconds``."""

@@ -36,6 +36,7 @@ class StdioPool:
         self.problems: list[str] = []
         self.unlisted = 0
         self.restarts_left = self.limits.restarts
+        self.hangs_left = self.limits.hangs
         self.ends_at: float | None = None
         self.given_up: str | None = None
         self.source: Iterator[Request] = iter(())

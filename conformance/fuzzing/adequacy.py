@@ -147,6 +147,10 @@ def report(trails: Iterable[Trail], seeds: int, *, everything: bool) -> tuple[in
     return total - len(blind), total
 
 
+def known_ops() -> set[str]:
+    return {recipe.op for recipe in RECIPES}
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run, print, and return 0 if at least nine in ten are found."""
     parser = argparse.ArgumentParser(prog="python -m conformance.fuzzing.adequacy", description=__doc__)
@@ -165,6 +169,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.op is None or recipe.op in args.op
     ]
     pages = load_named(load_ledger())
+    if not recipes:
+        parser.error(f"no recipe is of {' or '.join(args.op)}; there are {', '.join(sorted(known_ops()))}")
+    if args.page not in (None, *pages):
+        parser.error(f"no page has named mutants under {args.page!r}; there are {', '.join(sorted(pages))}")
     trails = [
         Trail(page, mutant)
         for page in pages

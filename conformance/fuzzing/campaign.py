@@ -58,6 +58,12 @@ class Outcome:
     explained: Counter[str] = field(default_factory=Counter)
     differences: dict[str, Difference] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
+    given_up: list[str] = field(default_factory=list)
+    """Why no more could be asked: an implementation broke down too often, which is told as differences."""
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self.faults or self.given_up)
 
 
 def key_of(capability: str, pair: tuple[str, str], unlike: Unlike) -> str:
@@ -101,18 +107,21 @@ class Campaign:
     ) -> Outcome:
         """Draw and compare until there were so many inputs, or so much time has passed."""
         outcome, begins, batch = self.outcome, time.monotonic(), 0
-        with few_collections():
-            while not outcome.faults:
-                outcome.seconds = time.monotonic() - begins
-                if seconds is not None and outcome.seconds >= seconds:
-                    break
-                wanted = BATCH if examples is None else min(BATCH, examples - outcome.inputs)
-                if wanted <= 0:
-                    break
-                self.one_batch(batch, wanted)
-                batch += 1
-                tell(f"{outcome.inputs} inputs, {len(outcome.differences)} found")
-        outcome.seconds = time.monotonic() - begins
+        try:
+            with few_collections():
+                while not outcome.is_over:
+                    if seconds is not None and time.monotonic() - begins >= seconds:
+                        break
+                    wanted = BATCH if examples is None else min(BATCH, examples - outcome.inputs)
+                    if wanted <= 0:
+                        break
+                    self.one_batch(batch, wanted)
+                    batch += 1
+                    tell(f"{outcome.inputs} inputs, {len(outcome.differences)} found")
+        finally:
+            outcome.seconds = time.monotonic() - begins
+            for key in [key for key, each in outcome.differences.items() if not each.members]:
+                del outcome.differences[key]  # interrupted before it was known what was asked
         return outcome
 
     def one_batch(self, batch: int, wanted: int) -> None:
@@ -140,7 +149,7 @@ class Campaign:
                     self.note(recipe, {}, found, pair, unlike, f"{self.seed}/{batch}/{place}")
                     fresh.append((place, pair, unlike))
         self.outcome.inputs += wanted
-        if fresh and not self.outcome.faults:
+        if fresh:
             self.make_small(batch, fresh)
 
     def judge(self, recipe: Recipe, found: Sequence[Answer]) -> Iterator[tuple[tuple[str, str], Unlike]]:
@@ -168,9 +177,12 @@ class Campaign:
     def blame(self, recipe: Recipe, party: Party, unlike: Unlike) -> None:
         """An adapter could not do its work, so nothing is known of the implementation."""
         answer = unlike.second if unlike.second.kind in AT_FAULT else unlike.first
+        kept = self.outcome.faults
         told = f"{party.name} answered {recipe.capability} with {answer.kind}: {answer.value}"
-        if len(self.outcome.faults) < 5:
-            self.outcome.faults.append(told[:600])
+        if answer.kind == "not-run":
+            kept, told = self.outcome.given_up, f"{party.name}: {answer.value}"
+        if len(kept) < 5 and told[:600] not in kept:
+            kept.append(told[:600])
 
     def note(
         self,
@@ -193,16 +205,21 @@ class Campaign:
 
     def make_small(self, batch: int, fresh: Sequence[tuple[int, tuple[str, str], Unlike]]) -> None:
         """Draw a batch again with its choices written down, and shrink what is new in it."""
-        wanted = {place: (pair, unlike) for place, pair, unlike in fresh}
+        last = max(place for place, _, _ in fresh)
+        found: list[tuple[Difference, list[int]]] = []
         draw = Recording(f"{self.seed}/{batch}")
-        for place in range(max(wanted) + 1):
+        for at in range(last + 1):
             draw.clear()
             recipe = draw.choice(self.wheel)
             recipe.make(draw)
-            if place in wanted:
-                pair, unlike = wanted[place]
-                known = self.outcome.differences[key_of(recipe.capability, pair, unlike)]
-                self.shrink(known, draw.choices[1:])
+            for place, pair, unlike in fresh:
+                if place == at:
+                    known = self.outcome.differences[key_of(recipe.capability, pair, unlike)]
+                    known.members = recipe.make(Replaying(draw.choices[1:]))
+                    found.append((known, draw.choices[1:]))
+        for known, choices in found:  # what hangs takes too long to be asked again and again
+            if not self.outcome.is_over and "hung" not in (known.unlike.one, known.unlike.other):
+                self.shrink(known, choices)
 
     def shrink(self, known: Difference, choices: list[int]) -> None:
         """Find a small input with the same kind of difference, and keep the answers to that one."""
@@ -216,12 +233,10 @@ class Campaign:
             return False
 
         best: list[tuple[Members, list[Answer], Unlike]] = []
-        make = known.recipe.make
-        known.members = make(Replaying(choices))
         if self._shrinks_left <= 0:
             return
         self._shrinks_left -= 1
-        Shrinker(choices, make, interesting).run()
+        Shrinker(choices, known.recipe.make, interesting).run()
         if best:
             members, found, unlike = best[-1]
             known.members, known.unlike = members, unlike

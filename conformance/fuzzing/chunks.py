@@ -104,6 +104,22 @@ def change(draw: Draw, event: Event) -> Event:
     return {**event, "data": draw.choice((None, {}, [], {**data, "chunk": None}))}
 
 
+def plain_request(draw: Draw) -> Members:
+    """Streams of events that nothing is wrong with, one behind the other."""
+    events: list[Event] = []
+    time = draw.choice((0, 1_755_072_000_000))
+    for _ in draw.repeat(2):
+        kind, index, turn = draw.choice(KINDS), draw.integer(0, 1), draw.integer(1, 2)
+        for _ in draw.repeat(4):
+            event = chunk_event(draw, len(events), time, kind)
+            event["data"]["turn"], event["data"]["chunk"]["index"] = turn, index
+            if kind == "tool-call-delta" and index:
+                event["data"]["chunk"]["name"] = "read"
+            events.append(event)
+            time += draw.choice(GAPS[:4])
+    return {"events": Spelled(events)}
+
+
 def pack_request(draw: Draw) -> Members:
     """A batch, whose records, places or texts are asked for."""
     events = batch(draw)

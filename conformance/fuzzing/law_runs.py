@@ -52,6 +52,11 @@ class LawOutcome:
     checked: Counter[str] = field(default_factory=Counter)
     breaches: dict[str, Breach] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
+    given_up: list[str] = field(default_factory=list)
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self.faults or self.given_up)
 
 
 def wheel_of_laws(laws: Sequence[Law]) -> list[Law]:
@@ -105,13 +110,22 @@ def broken_down(table: Table, party: Party, question: Question, answer: Answer) 
 
 
 def run_laws(
-    table: Table, party: Party, laws: Sequence[Law], seed: str, examples: int | None, seconds: float | None
+    table: Table,
+    party: Party,
+    laws: Sequence[Law],
+    seed: str,
+    examples: int | None,
+    seconds: float | None,
+    outcome: LawOutcome | None = None,
 ) -> LawOutcome:
-    """So many checks, or as many as there is time for; breaches are shrunk, one of each law."""
-    outcome = LawOutcome()
+    """So many checks, or as many as there is time for; breaches are shrunk, one of each law.
+
+    They are added to ``outcome``, which holds what was found until then if the run is interrupted.
+    """
+    outcome = LawOutcome() if outcome is None else outcome
     ends_at = None if seconds is None else time.monotonic() + seconds
     batch = done = 0
-    while laws and not outcome.faults:
+    while laws and not outcome.is_over:
         wanted = BATCH if examples is None else min(BATCH, examples - done)
         if wanted <= 0 or (ends_at is not None and time.monotonic() >= ends_at):
             break
@@ -139,7 +153,7 @@ def one_batch(
             known.seen += 1
         elif checks[place][0].name not in {checks[other][0].name for other in fresh}:
             fresh[place] = told
-    if fresh and not outcome.faults:
+    if fresh and not outcome.is_over:
         record = Recording(seed)
         for place in range(max(fresh) + 1):
             record.clear()
@@ -159,7 +173,7 @@ def ask_in_rounds(
     """The checks that found something wrong, by place."""
     broken: dict[int, str] = {}
     waiting: dict[int, Answer | None] = dict.fromkeys(range(len(checks)))
-    while waiting and not outcome.faults:
+    while waiting and not outcome.is_over:
         asked: dict[int, Question] = {}
         for place, answer in waiting.items():
             question, told = advance(checks[place][1], answer)
@@ -171,7 +185,9 @@ def ask_in_rounds(
         waiting = {}
         for (place, question), (found, *_) in zip(asked.items(), answers, strict=True):
             name = checks[place][0].name
-            if found.kind in AT_FAULT:
+            if found.kind == "not-run":
+                outcome.given_up = [f"{party.name}: {found.value}"]
+            elif found.kind in AT_FAULT:
                 told = f"{party.name} answered law {name} with {found.kind}: {found.value}"[:600]
                 outcome.faults.append(told)
             elif found.kind in BROKEN:

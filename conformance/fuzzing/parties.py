@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 
 from conformance import databases, phases
@@ -13,6 +14,8 @@ from conformance.adapters.registry import AdapterSpec
 from conformance.errors import UsageError
 from conformance.protocol import Answer, Connection, Request
 
+MOST_HUNG = 5
+"""How many answers an implementation may fail to give in time: each of them takes the whole limit."""
 IN_ROUNDS = (phases.OPENING, databases.OPENING)
 """How requests begin for which the runner makes folders and files; their exchange needs to see the end."""
 
@@ -42,6 +45,7 @@ class Table:
 
     parties: list[Party] = field(default_factory=list)
     _number: int = 0
+    _hung: Counter[int] = field(default_factory=Counter)
 
     @classmethod
     def open(cls, specs: Sequence[AdapterSpec]) -> Table:
@@ -52,7 +56,8 @@ class Table:
             raise UsageError(f"an adapter is named twice: {', '.join(names)}")
         try:
             for spec in specs:
-                table.parties.append(Party(spec.name, spec.connect()))
+                limited = replace(spec, limits=replace(spec.limits, hangs=MOST_HUNG))
+                table.parties.append(Party(spec.name, limited.connect()))
         except BaseException:
             table.close()
             raise
@@ -102,7 +107,7 @@ class Table:
                     in_rounds.append(request)
                     told.append([])
                 else:
-                    told.append(ask_each(near, request))
+                    told.append(self.ask_near(near, request))
                 yield request
 
         found: dict[str, list[Answer]] = {}
@@ -126,17 +131,20 @@ class Table:
             found[name] = [answers[place] for answers in told]
         return [list(answers) for answers in zip(*(found[party.name] for party in who), strict=True)]
 
-
-def ask_each(connections: Sequence[InProcess], request: Request) -> list[Answer]:
-    """The answers of those in this process. Answers that are spelled alike are read once."""
-    read: dict[str, Answer] = {}
-    answers = []
-    for connection in connections:
-        told = connection.reply(request)
-        if isinstance(told, Answer):
-            answers.append(told)
-            continue
-        if told not in read:
-            read[told] = read_reply(told)
-        answers.append(read[told])
-    return answers
+    def ask_near(self, connections: Sequence[InProcess], request: Request) -> list[Answer]:
+        """The answers of those in this process. Answers that are spelled alike are read once."""
+        read: dict[str, Answer] = {}
+        answers = []
+        for place, connection in enumerate(connections):
+            if self._hung[place] >= MOST_HUNG:
+                answers.append(Answer("not-run", f"{MOST_HUNG} answers did not come in time before it"))
+                continue
+            told = connection.reply(request)
+            if isinstance(told, Answer):
+                self._hung[place] += told.kind == "hung"
+                answers.append(told)
+                continue
+            if told not in read:
+                read[told] = read_reply(told)
+            answers.append(read[told])
+        return answers

@@ -140,6 +140,15 @@ class Dumper(yaml.SafeDumper):
         return True
 
 
+def one_line_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    """A text with line ends in double quotes, where they are escapes."""
+    style = '"' if "\n" in text or "\r" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+Dumper.add_representer(str, one_line_text)
+
+
 def on_one_line(value: Any) -> str:
     """A value as one line of YAML."""
     return (

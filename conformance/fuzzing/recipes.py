@@ -2,14 +2,15 @@
 
 A new operation joins with one line in ``RECIPES``: the capability, the recipe, and how often it is used
 beside the others. ``typed=False`` marks recipes whose events no typed port can hold, ``shapeless`` those
-that the published package may answer with a crash; both are drawn from only when asked for. What makes
+that the published package may answer with a crash; both are drawn from only when asked for. Operations
+that judge shapes themselves get their recipes all the same, but for odd spellings. What makes
 an implementation open files takes a hundred times as long as the rest, so it is drawn less often.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.fuzzing import (
@@ -34,7 +35,7 @@ from conformance.fuzzing import (
     stored,
 )
 from conformance.fuzzing.draw import Draw
-from conformance.fuzzing.spelling import Members, Spelled
+from conformance.fuzzing.spelling import Members, Spelled, is_plain
 
 Make = Callable[[Draw], Members]
 
@@ -47,13 +48,17 @@ SELDOM = 20
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A way to make requests of one capability. ``needs`` are capabilities beside that of the operation."""
+    """A way to make requests of one capability. ``needs`` are capabilities beside that of the operation.
+
+    Where ``typed`` is False, ``plain`` makes what a typed port can be asked all the same, if anything.
+    """
 
     name: str
     capability: str
     make: Make
     weight: int = 1
     typed: bool = True
+    plain: Make | None = None
     needs: tuple[str, ...] = ()
 
     @property
@@ -127,6 +132,29 @@ def log_recipes(op: str, *, finite: bool) -> Iterable[Recipe]:
     yield Recipe("shapeless", op, drafted(shapeless.shapeless_draft), 1, typed=False)
 
 
+def judged(name: str, capability: str, make: Make, weight: int, **more: Any) -> Recipe:
+    """A recipe for an operation that judges shapes itself: a typed port is asked what is plainly spelled."""
+    return Recipe(name, capability, make, weight, typed=False, plain=plainly(make), **more)
+
+
+TRIES = 30
+
+
+def plainly(make: Make) -> Make:
+    """The same requests without odd spellings, drawn again where there are any."""
+
+    def request(draw: Draw) -> Members:
+        members = make(draw)
+        for _ in range(TRIES):
+            if is_plain(members):
+                break
+            members = make(draw)
+        return members
+
+    return request
+
+
+STREAMS = plainly(chunks.plain_request)
 WRITTEN = (15, 17, 19, 20)
 """Schemas whose rows are known; that of a session from 17 on."""
 OPENED = (14, *WRITTEN)
@@ -205,10 +233,17 @@ RECIPES: tuple[Recipe, ...] = (
     Recipe("lifecycle", "closers", events(interrupted.lifecycle_log), 4),
     Recipe("lifecycle-untyped", "closers", events(interrupted.lifecycle_log, typed=False), 3, typed=False),
     Recipe("shapeless", "closers", drafted(shapeless.shapeless_draft), 1, typed=False),
-    Recipe("batch", "chunks.pack@jsonl", chunks.pack_request, 2, typed=False),
-    Recipe("batch", "chunks.pack@sqlite", chunks.pack_request, 2, typed=False),
-    Recipe("row", "chunks.unpack@jsonl", chunks.unpack_request, 2, typed=False),
-    Recipe("row", "chunks.unpack@sqlite", chunks.unpack_request, 2, typed=False),
+    Recipe("batch", "chunks.pack@jsonl", chunks.pack_request, 2, typed=False, plain=STREAMS),
+    Recipe(
+        "batch",
+        "chunks.pack@sqlite",
+        chunks.pack_request,
+        2,
+        typed=False,
+        plain=STREAMS,
+    ),
+    judged("row", "chunks.unpack@jsonl", chunks.unpack_request, 2),
+    judged("row", "chunks.unpack@sqlite", chunks.unpack_request, 2),
     Recipe("headers", "request-header", headers.header_log, 2),
     Recipe(
         "headers-untyped",
@@ -218,19 +253,19 @@ RECIPES: tuple[Recipe, ...] = (
         typed=False,
     ),
     Recipe("pair", "request-header.equal", headers.header_pair, 3),
-    Recipe("restored", "admit@restored", sessions.admit_request, 6, typed=False),
-    Recipe("borrowed", "admit@borrowed", sessions.borrowed_request, 6, typed=False),
-    Recipe("altered", "admit@restored", sessions.altered_request, 4, typed=False),
-    Recipe("altered", "admit@borrowed", sessions.altered_request, 2, typed=False),
-    Recipe("fork", "fork", sessions.fork_request, 2, typed=False),
-    Recipe("file", "jsonl.scan", stored.scan_request, 4, typed=False),
-    Recipe("frames", "jsonl.scan", loading.scan_frames_request, 3, typed=False),
-    Recipe("path", "jsonl.path", paths.path_request, 3, typed=False),
-    Recipe("found", "jsonl.path", paths.found_request, 1, typed=False),
-    Recipe("store", "jsonl.path", paths.files_request, 3, typed=False),
-    Recipe("file", "jsonl.load", loading.load_request, 4, typed=False),
-    Recipe("frames", "jsonl.load", loading.load_frames_request, 3, typed=False),
-    Recipe("legacy", "normalise", old_shapes.old_log, 8, typed=False),
+    judged("restored", "admit@restored", sessions.admit_request, 6),
+    judged("borrowed", "admit@borrowed", sessions.borrowed_request, 6),
+    judged("altered", "admit@restored", sessions.altered_request, 4),
+    judged("altered", "admit@borrowed", sessions.altered_request, 2),
+    judged("fork", "fork", sessions.fork_request, 2),
+    judged("file", "jsonl.scan", stored.scan_request, 4),
+    judged("frames", "jsonl.scan", loading.scan_frames_request, 3),
+    judged("path", "jsonl.path", paths.path_request, 3),
+    judged("found", "jsonl.path", paths.found_request, 1),
+    judged("store", "jsonl.path", paths.files_request, 3),
+    judged("file", "jsonl.load", loading.load_request, 4),
+    judged("frames", "jsonl.load", loading.load_frames_request, 3),
+    judged("legacy", "normalise", old_shapes.old_log, 8),
     Recipe("lossy", "session.live", sessions.lossy_script, 2, typed=False),
     Recipe("long", "chunks.pack@sqlite", chunks.long_batch, 1, typed=False),
     Recipe("long", "chunks.pack@jsonl", chunks.long_batch, 1, typed=False),
@@ -254,11 +289,11 @@ def usable(
 ) -> list[Recipe]:
     """The recipes for what an adapter declares; of one operation or capability, where that is named."""
     return [
-        recipe
+        recipe if untyped or recipe.plain is None else replace(recipe, make=recipe.plain)
         for recipe in recipes
         if op in (None, recipe.op, recipe.capability)
         and {recipe.capability, *recipe.needs} <= capabilities
-        and (recipe.typed or untyped)
+        and (recipe.typed or recipe.plain is not None or untyped)
     ]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from conformance.errors import ExitCode
 from conformance.fuzzing import findings
 from conformance.fuzzing.campaign import Difference
+from conformance.fuzzing.comparing import BROKEN
 from conformance.fuzzing.law_runs import Breach
 from conformance.fuzzing.parties import Table
 from conformance.fuzzing.readable import lines_of
@@ -16,6 +17,7 @@ from conformance.fuzzing.session import Result
 from conformance.fuzzing.spelling import encode, request_of
 from conformance.ledger import Ledger, load_ledger
 from conformance.protocol import Answer
+from conformance.terminal import clean
 
 SHOWN_DIFFERENCES = 10
 SHOWN_LINES = 30
@@ -28,15 +30,16 @@ class Report:
 
     def __init__(self, result: Result, table: Table, ledger: Ledger | None = None) -> None:
         self.result, self.table, self.ledger = result, table, ledger or load_ledger()
+        self.given_up = [*result.differential.given_up, *result.laws.given_up]
         self.problems = [*result.differential.faults, *result.laws.faults, *table.problems]
 
     def exit_code(self) -> ExitCode:
         """As of ``run``: an adapter at fault goes before a difference."""
         if self.result.interrupted:
             return ExitCode.INTERRUPTED
-        if self.problems:
-            return ExitCode.ADAPTER
         found = self.result.differential.differences or self.result.laws.breaches
+        if self.problems or (self.given_up and not found):
+            return ExitCode.ADAPTER
         return ExitCode.DIFFERS if found else ExitCode.CONFORMS
 
     def show(self, write: Callable[[str], object]) -> None:
@@ -58,6 +61,8 @@ class Report:
             yield from self.of_breach(breach)
         for problem in self.problems:
             yield f"adapter at fault: {problem}"
+        for told in self.given_up:
+            yield f"given up: {told}; repair what is told above, and run again"
         yield ""
         yield self.summary()
 
@@ -101,7 +106,9 @@ class Report:
             if isinstance(steps, list) and unlike.at < len(steps):
                 return short(f"step {unlike.at}: {encode(steps[unlike.at])}", SHOWN_ANSWER)
         value = answer.value if isinstance(answer.value, str) else encode(answer.value)
-        return short(f"{answer.kind} {value}", SHOWN_ANSWER)
+        last = answer.stderr.strip().rpartition("\n")[2]
+        said = f"; its last words: {clean(last)}" if answer.kind in BROKEN and last else ""
+        return short(f"{answer.kind} {value}{said}", SHOWN_ANSWER)
 
     def of_breach(self, breach: Breach) -> Iterator[str]:
         yield f"law {breach.law.name} ({', '.join(breach.law.rules)}) does not hold, {times(breach.seen)}"
@@ -120,7 +127,7 @@ class Report:
         checked = f"{laws.checked.total()} checks of laws" if laws.checked else ""
         found = len(outcome.differences) + len(laws.breaches)
         ending = f"{found} found" if found else "no difference"
-        if self.problems or self.result.interrupted:
+        if self.problems or self.result.interrupted or self.given_up:
             ending = f"broken off, {ending} until then"
         parts = [part for part in (asked, checked) if part]
         return f"{' and '.join(names)}: {', '.join(parts)}, seed {self.result.wanted.seed}: {ending}"

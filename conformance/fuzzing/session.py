@@ -50,8 +50,7 @@ def run_all(table: Table, wanted: Wanted, tell: Callable[[str], None] = silent) 
     recipes = usable(RECIPES, subject.capabilities & known, wanted.op, untyped=wanted.untyped)
     laws = [law for law in LAWS if holds(law, subject) and about(law, wanted.op)] if wanted.laws else []
     if not recipes and not laws:
-        asked = f" of {wanted.op}" if wanted.op else ""
-        raise UsageError(f"nothing can be asked{asked}: no recipe and no law for what these adapters declare")
+        raise UsageError(nothing_to_ask(subject.capabilities & known, wanted))
     result = Result(wanted)
     if recipes:
         campaign = Campaign(table, recipes, load_ledger(), load_quirks(), wanted.seed)
@@ -62,11 +61,27 @@ def run_all(table: Table, wanted: Wanted, tell: Callable[[str], None] = silent) 
         except KeyboardInterrupt:
             result.interrupted = True
             return result
-    if laws and not result.differential.faults:
+    if laws and not result.differential.is_over:
         checks = None if wanted.examples is None else max(1, wanted.examples // LAW_SHARE)
         rest = None if wanted.seconds is None else wanted.seconds - result.differential.seconds
-        result.laws = run_laws(table, subject, laws, wanted.seed, checks, rest)
+        try:
+            run_laws(table, subject, laws, wanted.seed, checks, rest, result.laws)
+        except KeyboardInterrupt:
+            result.interrupted = True
     return result
+
+
+def nothing_to_ask(declared: frozenset[str], wanted: Wanted) -> str:
+    """Why a run has nothing to do."""
+    if wanted.op is None:
+        return "nothing can be asked: no recipe and no law for what these adapters declare"
+    named = sorted({recipe.capability for recipe in RECIPES if wanted.op in (recipe.op, recipe.capability)})
+    if not named:
+        known = sorted({recipe.op for recipe in RECIPES})
+        return f"no operation is called {wanted.op!r}; there are {', '.join(known)}"
+    if not declared & set(named):
+        return f"nothing can be asked of {wanted.op}: the adapters do not all declare {' or '.join(named)}"
+    return f"nothing can be asked of {wanted.op} without --untyped, or a capability that is not declared"
 
 
 def about(law: Law, op: str | None) -> bool:

@@ -51,6 +51,12 @@ def unmarked(text: str) -> str:
     return _MARKS.sub(lambda match: match[1] or "", text) if "\\u0000" in text else text
 
 
+def is_plain(members: Members) -> bool:
+    """Whether no member has an odd spelling."""
+    texts = (encode(value.value) for value in members.values() if type(value) is Spelled)
+    return all(unmarked(text) == text for text in texts)
+
+
 def body_of(capability: str, members: Members) -> str:
     """The request line behind ``{"id":N,``."""
     return head_of(capability) + ",".join(pairs_of(members)) + "}"

@@ -34,7 +34,7 @@ from conformance.fuzzing import (
 from conformance.fuzzing import cells as cell_recipes
 from conformance.fuzzing import rows as row_recipes
 from conformance.fuzzing.draw import Draw
-from conformance.fuzzing.recipes import RECIPES
+from conformance.fuzzing.recipes import RECIPES, WRITTEN
 from conformance.fuzzing.spelling import EDITION, encode, head_of, request_of, unmarked
 from conformance.json_text import parse_exact
 
@@ -114,13 +114,21 @@ def interrupted_logs(*, typed: bool = True) -> st.SearchStrategy[list[Event]]:
     return made_by(interrupted.lifecycle_log, typed=typed)
 
 
+def require_schema(schema: int, known: tuple[int, ...]) -> None:
+    if schema not in known:
+        raise UsageError(f"nothing is drawn for schema {schema}; there are {', '.join(map(str, known))}")
+
+
 def old_logs() -> st.SearchStrategy[list[Event]]:
     """Logs with events in the shapes of before, as they lie in old stores, most of them with a fault."""
     return made_by(old_shapes.old_events)
 
 
 def altered(value: Any) -> st.SearchStrategy[Any]:
-    """A JSON value with one change anywhere inside; the one that is given stays as it is."""
+    """A JSON value with one change anywhere inside; the one that is given stays as it is.
+
+    Seldom it is the same value, or one in another spelling. Where there is no inside, it is another value.
+    """
     return made_by(alterations.altered, value=value)
 
 
@@ -152,7 +160,8 @@ def seq_lists() -> st.SearchStrategy[list[int]]:
 
 
 def cells(schema: int = 19) -> st.SearchStrategy[bytes]:
-    """Cells of schema 17 or 19: what a writer makes, nearly that, or any bytes."""
+    """Cells of schema 17 or 19: what a writer makes, nearly that, or any bytes. Raises UsageError."""
+    require_schema(schema, (17, 19))
 
     @st.composite
     def strategy(draw: st.DrawFn) -> bytes:
@@ -177,7 +186,11 @@ def row_batches() -> st.SearchStrategy[list[Event]]:
 
 
 def stored_rows(schema: int = 20) -> st.SearchStrategy[list[dict[str, Any]]]:
-    """Rows of one session as the protocol spells their cells, most of them without damage."""
+    """Rows of one session of schema 15, 17, 19 or 20 as the protocol spells their cells, most without damage.
+
+    Raises UsageError for another schema.
+    """
+    require_schema(schema, WRITTEN)
     return made_by(row_recipes.log_of_rows, schema=schema, base=0)
 
 
