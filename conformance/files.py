@@ -26,10 +26,19 @@ def require_writable(folder: Path) -> None:
     Raises UsageError. Nothing is left behind.
     """
     place = folder
-    while not os.path.lexists(place) and place != place.parent:
-        place = place.parent
     try:
+        while not is_there(place) and place != place.parent:
+            place = place.parent
         with tempfile.TemporaryFile(dir=place):
             pass
     except OSError as error:
         raise UsageError(f"folder {folder} cannot be written to: {error.strerror or error}") from None
+
+
+def is_there(path: Path) -> bool:
+    """Whether a path names something. Raises OSError for a name that nothing can have."""
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        return False
+    return True

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from fuzz_ports import altered, mutant, spec
@@ -153,3 +155,24 @@ def test_an_operation_that_a_port_does_not_declare_is_told():
     )
     with pytest.raises(UsageError, match="the adapters do not all declare normalise"):
         run(small, op="normalise", examples=10)
+
+
+@pytest.mark.parametrize("laws", [False, True])
+def test_a_run_without_time_still_asks(laws):
+    result, report = run(mutant("replace.start-is-an-index"), op="fold", seconds=0.000001, laws=laws)
+    assert result.differential.inputs > 0
+    assert report.exit_code() == ExitCode.DIFFERS
+
+
+def test_a_finding_is_saved_whole_or_not_at_all(tmp_path, monkeypatch):
+    _, report = run(mutant("replace.start-is-an-index"), op="fold", examples=300)
+    monkeypatch.setattr(Path, "write_text", full_disk)
+    with pytest.raises(UsageError, match=r"finding .* cannot be written: No space left"):
+        list(report.save(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+def full_disk(path, text, *_):
+    with path.open("w") as stream:
+        stream.write(text[:10])
+    raise OSError(errno.ENOSPC, "No space left on device")

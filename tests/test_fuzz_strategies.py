@@ -291,6 +291,7 @@ def test_a_schema_that_nothing_is_drawn_for_is_refused(make):
         (["--page", "nosuch"], "no page has named mutants under 'nosuch'; there are admission"),
         (["--op", "nosuch"], "no recipe is of nosuch; there are admit"),
         (["-j", "0"], "must be a whole number from 1"),
+        (["--seconds", "nan"], "must be a number of seconds above 0"),
         (["--inputs", "0"], "must be a whole number from 1"),
     ],
 )

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
 
 from conformance import __version__
@@ -88,7 +88,18 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code. Errors that a person can act on are one message."""
+    """Run one command and return its exit code."""
+
+    def work() -> int:
+        args = parsed(argv)
+        code: int = args.command(args)
+        return code
+
+    return guarded(work)
+
+
+def guarded(work: Callable[[], int]) -> int:
+    """Do some work for a person; its exit code. Errors that they can act on are one message."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what an encoding has not is told by its number
             stream.reconfigure(errors="backslashreplace")
@@ -97,8 +108,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if sys.stdout is None:  # closed by whoever started us; what we find out still shows in the exit code
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
     try:
-        args = parsed(argv)
-        code: int = args.command(args)
+        code = work()
         sys.stdout.flush()
         return code
     except ConformanceError as error:

@@ -43,7 +43,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     amount.add_argument("--for", dest="time", type=seconds, metavar="SECONDS", help="how long instead")
     group.add_argument(
-        "--seed", default="1", metavar="S", help="the same seed draws the same inputs (default 1)"
+        "--seed", type=_seed, default="1", metavar="S", help="the same seed draws the same inputs (default 1)"
     )
     group.add_argument(
         "--save", type=Path, metavar="DIR", help="write each finding into a file of this folder"
@@ -74,6 +74,15 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="put it into this vector file, which may be a new one (default: print it)",
     )  # fmt: skip
     parser.set_defaults(command=command)
+
+
+def _seed(text: str) -> str:
+    """Any word that can be written down again."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError("must be a text of whole characters") from None
+    return text
 
 
 def _examples(text: str) -> int:

@@ -13,9 +13,9 @@ from __future__ import annotations
 import argparse
 import gc
 import multiprocessing
+import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -23,7 +23,8 @@ from typing import NamedTuple
 from conformance.adapters.registry import resolve
 from conformance.adequacy.mutant import Mutant
 from conformance.adequacy.named import load_named
-from conformance.cli.common import whole
+from conformance.cli import guarded
+from conformance.cli.common import seconds, whole
 from conformance.fuzzing.campaign import few_collections
 from conformance.fuzzing.hunting import Hunt, copy_of, draw_inputs, hunt
 from conformance.fuzzing.recipes import RECIPES, Recipe, usable
@@ -84,9 +85,9 @@ def hunt_part(unit: Unit) -> list[tuple[int, Hunt]]:
         inputs = draw_inputs(recipes, f"{unit.seed}/{unit.part}", unit.size)
     gc.freeze()  # they stay to the end, so nobody has to look through them
     found = []
-    for place, seconds in unit.asked:
+    for place, most in unit.asked:
         mutant = trails[place].mutant
-        found.append((place, hunt(mutant, copy_of(mutant), inputs, seconds)))
+        found.append((place, hunt(mutant, copy_of(mutant), inputs, most)))
     gc.unfreeze()
     return found
 
@@ -123,8 +124,15 @@ def hunt_all(
 def outcomes_of(units: Sequence[Unit], jobs: int) -> list[list[tuple[int, Hunt]]]:
     if jobs == 1:
         return [hunt_part(unit) for unit in units]
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork")) as pool:
-        return list(pool.map(hunt_part, units))
+    with multiprocessing.get_context("fork").Pool(jobs, leave_signals) as pool:  # ends them, however it ends
+        return pool.map(hunt_part, units, chunksize=1)
+
+
+def leave_signals() -> None:
+    """Ctrl-C is for the parent, which ends its children by the signal that this leaves to the system."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, signal.SIG_DFL)
 
 
 def report(trails: Iterable[Trail], seeds: int, *, everything: bool) -> tuple[int, int]:
@@ -158,7 +166,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--op", action="append", help="only recipes of these operations")
     parser.add_argument("--seeds", type=partial(whole, largest=99), default=5)
     parser.add_argument("--inputs", type=partial(whole, largest=10**9), default=100_000, help="of each seed")
-    parser.add_argument("--seconds", type=float, default=60.0, help="for each mutant and seed")
+    parser.add_argument("--seconds", type=seconds, default=60.0, help="for each mutant and seed")
     parser.add_argument("-j", "--jobs", type=partial(whole, largest=256), default=1)
     parser.add_argument("--all", action="store_true", help="list what is found, too")
     args = parser.parse_args(argv)
@@ -187,4 +195,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(guarded(main))

@@ -110,7 +110,7 @@ class Campaign:
         try:
             with few_collections():
                 while not outcome.is_over:
-                    if seconds is not None and time.monotonic() - begins >= seconds:
+                    if seconds is not None and batch and time.monotonic() - begins >= seconds:
                         break
                     wanted = BATCH if examples is None else min(BATCH, examples - outcome.inputs)
                     if wanted <= 0:

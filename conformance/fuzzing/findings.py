@@ -11,6 +11,7 @@ from typing import Any
 
 from conformance import __version__, schemas
 from conformance.errors import UsageError, VectorError
+from conformance.files import write_whole
 from conformance.fuzzing.campaign import Difference
 from conformance.fuzzing.comparing import conditions
 from conformance.fuzzing.law_runs import Breach
@@ -119,7 +120,7 @@ def save(folder: Path, document: Document) -> Path:
     digest = hashlib.sha256(dump_canonical([document["title"], core]).encode()).hexdigest()[:8]
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{words}-{digest}.json"
-    path.write_text(json.dumps(document, indent=1) + "\n", "ascii")
+    write_whole(path, json.dumps(document, indent=1) + "\n", "finding")
     return path
 
 

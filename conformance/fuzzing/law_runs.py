@@ -127,7 +127,7 @@ def run_laws(
     batch = done = 0
     while laws and not outcome.is_over:
         wanted = BATCH if examples is None else min(BATCH, examples - done)
-        if wanted <= 0 or (ends_at is not None and time.monotonic() >= ends_at):
+        if wanted <= 0 or (ends_at is not None and batch and time.monotonic() >= ends_at):
             break
         one_batch(table, party, laws, f"{seed}/laws/{batch}", wanted, outcome)
         done, batch = done + wanted, batch + 1
