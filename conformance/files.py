@@ -9,11 +9,11 @@ from pathlib import Path
 from conformance.errors import UsageError
 
 
-def write_whole(path: Path, text: str, what: str = "file") -> None:
+def write_whole(path: Path, content: str | bytes, what: str = "file") -> None:
     """Write a file in one step. Raises UsageError if it cannot be written; then nothing was changed."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        draft.write_text(text, "utf-8")
+        draft.write_bytes(content.encode() if isinstance(content, str) else content)
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)

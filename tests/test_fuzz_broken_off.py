@@ -166,13 +166,13 @@ def test_a_run_without_time_still_asks(laws):
 
 def test_a_finding_is_saved_whole_or_not_at_all(tmp_path, monkeypatch):
     _, report = run(mutant("replace.start-is-an-index"), op="fold", examples=300)
-    monkeypatch.setattr(Path, "write_text", full_disk)
+    monkeypatch.setattr(Path, "write_bytes", full_disk)
     with pytest.raises(UsageError, match=r"finding .* cannot be written: No space left"):
         list(report.save(tmp_path))
     assert list(tmp_path.iterdir()) == []
 
 
-def full_disk(path, text, *_):
-    with path.open("w") as stream:
-        stream.write(text[:10])
+def full_disk(path, content):
+    with path.open("wb") as stream:
+        stream.write(content[:10])
     raise OSError(errno.ENOSPC, "No space left on device")

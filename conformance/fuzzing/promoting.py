@@ -168,11 +168,11 @@ def put_into(file: Path, entry: Entry, capability: str, ledger: Ledger) -> None:
     write_whole(file, text + as_yaml(written))
     try:
         load_file(file, ledger=ledger)
-    except VectorError:
+    except BaseException:
         if before is None:
             file.unlink()
         else:
-            file.write_text(before, "utf-8")
+            write_whole(file, before)
         raise
 
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from conformance.errors import UsageError
+from conformance.files import write_whole
 from conformance.protocol import Connection
 from conformance.sweeps.damages import KINDS, Damage
 from conformance.sweeps.good_log import MOST_EVENTS, GoodLog, build
@@ -28,13 +29,13 @@ def save(
     bit = "" if damage.bit is None else f"-{damage.bit}"
     stem = f"{damage.kind}-{log.compression}-{damage.offset}{bit}"
     damaged = folder / f"{stem}{SUFFIXES[log.compression]}"
-    damaged.write_bytes(damage.apply(log.data))
+    write_whole(damaged, damage.apply(log.data), "damaged log")
     told = {
         "events": count, "compression": log.compression, "kind": damage.kind, "offset": damage.offset,
         "bit": damage.bit, "files": files, "told": verdict.first.told,
     }  # fmt: skip
     path = folder / f"{stem}.json"
-    path.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+    write_whole(path, json.dumps(told, indent=1) + "\n", "check")
     return damaged, path
 
 
