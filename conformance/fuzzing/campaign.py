@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from conformance.fuzzing.comparing import AT_FAULT, Unlike, compare, conditions
 from conformance.fuzzing.draw import Recording, Replaying, Seeded
+from conformance.fuzzing.ending import Ending
 from conformance.fuzzing.parties import Party, Table
 from conformance.fuzzing.quirks import Quirk, explaining
 from conformance.fuzzing.recipes import Recipe, wheel_of
@@ -49,7 +50,7 @@ class Difference:
 
 
 @dataclass
-class Outcome:
+class Outcome(Ending):
     """What a run has seen. ``counts`` are by capability: how often each verdict was agreed on."""
 
     inputs: int = 0
@@ -57,13 +58,6 @@ class Outcome:
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     explained: Counter[str] = field(default_factory=Counter)
     differences: dict[str, Difference] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
-    given_up: list[str] = field(default_factory=list)
-    """Why no more could be asked: an implementation broke down too often, which is told as differences."""
-
-    @property
-    def is_over(self) -> bool:
-        return bool(self.faults or self.given_up)
 
 
 def key_of(capability: str, pair: tuple[str, str], unlike: Unlike) -> str:
@@ -166,23 +160,16 @@ class Campaign:
             if unlike is None:
                 continue
             if unlike.first.kind in AT_FAULT or unlike.second.kind in AT_FAULT:
-                self.blame(recipe, party if unlike.second.kind in AT_FAULT else able_to[-1], unlike)
+                if unlike.second.kind in AT_FAULT:
+                    self.outcome.blame(party.name, recipe.capability, unlike.second)
+                else:
+                    self.outcome.blame(able_to[-1].name, recipe.capability, unlike.first)
                 return
             quirk = explaining(self.quirks, recipe.capability, unlike)
             if quirk is None:
                 yield (parties[pivot_at].name, party.name), unlike
             else:
                 self.outcome.explained[quirk.id] += 1
-
-    def blame(self, recipe: Recipe, party: Party, unlike: Unlike) -> None:
-        """An adapter could not do its work, so nothing is known of the implementation."""
-        answer = unlike.second if unlike.second.kind in AT_FAULT else unlike.first
-        kept = self.outcome.faults
-        told = f"{party.name} answered {recipe.capability} with {answer.kind}: {answer.value}"
-        if answer.kind == "not-run":
-            kept, told = self.outcome.given_up, f"{party.name}: {answer.value}"
-        if len(kept) < 5 and told[:600] not in kept:
-            kept.append(told[:600])
 
     def note(
         self,

@@ -24,6 +24,7 @@ DEFAULTS: tuple[Any, ...] = (
     {"maxTokens": 1}, {"other": True}, {"reasoningEffort": True, "maxTokens": True}, {"maxTokens": None},
     {"reasoningEffort": True, "maxTokens": False}, {"other": 1, "maxTokens": True}, None, [], "x",
 )  # fmt: skip
+RECORDS = tuple(each for each in DEFAULTS if isinstance(each, dict))
 SYSTEMS: tuple[Any, ...] = ("be brief", "", "be long", " ", "0", odd("\ud800"), "�", "be brief ")
 TOOLS: tuple[Any, ...] = (
     [], [{"name": "a", "n": 1}], [{"n": 1, "name": "a"}], [{"name": "a", "n": raw("1.0")}], [{"name": "b"}],
@@ -125,6 +126,6 @@ def changed(draw: Draw, found: Header) -> Header:
         name, values = draw.choice(CONFIG)
         config = {key: value for key, value in found["config"].items() if key != name}
         return {**found, "config": {**config, name: draw.choice(values)} if draw.chance(70) else config}
-    name, values = draw.choice((("system", SYSTEMS), ("tools", TOOLS), ("adapterDefaults", DEFAULTS[:11])))
+    name, values = draw.choice((("system", SYSTEMS), ("tools", TOOLS), ("adapterDefaults", RECORDS)))
     rest = {key: value for key, value in found.items() if key != name}
     return {**rest, name: draw.choice(values)} if draw.chance(70) else rest

@@ -10,6 +10,7 @@ from typing import Any
 
 from conformance.fuzzing.comparing import AT_FAULT, BROKEN, compare
 from conformance.fuzzing.draw import Recording, Replaying, Seeded
+from conformance.fuzzing.ending import Ending
 from conformance.fuzzing.laws import Check, Input, Law, Question
 from conformance.fuzzing.parties import Party, Table
 from conformance.fuzzing.quirks import explaining, load_quirks
@@ -46,17 +47,11 @@ class Breach:
 
 
 @dataclass
-class LawOutcome:
+class LawOutcome(Ending):
     """``checked`` counts by law."""
 
     checked: Counter[str] = field(default_factory=Counter)
     breaches: dict[str, Breach] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
-    given_up: list[str] = field(default_factory=list)
-
-    @property
-    def is_over(self) -> bool:
-        return bool(self.faults or self.given_up)
 
 
 def wheel_of_laws(laws: Sequence[Law]) -> list[Law]:
@@ -185,11 +180,8 @@ def ask_in_rounds(
         waiting = {}
         for (place, question), (found, *_) in zip(asked.items(), answers, strict=True):
             name = checks[place][0].name
-            if found.kind == "not-run":
-                outcome.given_up = [f"{party.name}: {found.value}"]
-            elif found.kind in AT_FAULT:
-                told = f"{party.name} answered law {name} with {found.kind}: {found.value}"[:600]
-                outcome.faults.append(told)
+            if found.kind in AT_FAULT:
+                outcome.blame(party.name, f"law {name}", found)
             elif found.kind in BROKEN:
                 wrong = broken_down(table, party, question, found)
                 if wrong is not None:

@@ -149,7 +149,7 @@ def put_into(file: Path, entry: Entry, capability: str, ledger: Ledger) -> None:
 
     Raises UsageError or VectorError.
     """
-    before = read(file, ledger) if file.exists() else None
+    before = read(file) if file.exists() else None
     own = [] if before is None else load_file(file, ledger=ledger)
     for case in [*own, *load_corpus(ledger=ledger)]:
         if case.id == entry["id"]:
@@ -176,8 +176,8 @@ def put_into(file: Path, entry: Entry, capability: str, ledger: Ledger) -> None:
         raise
 
 
-def read(file: Path, ledger: Ledger) -> str:
-    """A vector file as it is. Raises VectorError where it is none, UsageError where it has no case."""
+def read(file: Path) -> str:
+    """A vector file as it is. Raises VectorError where it is no YAML, UsageError where it has no case."""
     try:
         text = file.read_text("utf-8")
     except OSError as error:
@@ -185,7 +185,6 @@ def read(file: Path, ledger: Ledger) -> str:
     document, _ = strict_yaml.load(file)
     if isinstance(document, dict) and "cases" in document and not document["cases"]:
         raise UsageError(f"{file} has no case yet; remove it, and it is written anew, with its head")
-    load_file(file, ledger=ledger)
     return text
 
 
